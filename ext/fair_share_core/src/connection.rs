@@ -1,0 +1,232 @@
+//! One connection to one Redis, whose exchange of a command for its reply can be interrupted and resumed.
+//!
+//! redis-rs packs the commands and parses the replies, but its own `Connection` is not used: it takes EINTR for an
+//! error and drops the reply, and it shuts its socket down on an error, which in a forked child would cut the parent off.
+
+mod exchange;
+mod sentinel;
+mod settings;
+mod socket;
+mod stream;
+mod tls;
+
+pub use settings::{Address, Role, Sentinels, Settings, Tls};
+
+use std::io;
+use std::time::{Duration, Instant};
+
+use redis::{Cmd, Value};
+
+use crate::error::{Error, Result};
+use exchange::{Exchange, Stopped};
+use stream::Stream;
+
+/// A connection used within this time is taken to be alive without asking the kernel.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// How far an exchange has come.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Progress {
+    Done(Value),
+    /// A signal arrived. Nothing is lost: call [`Connection::advance`] again.
+    Interrupted,
+}
+
+#[derive(Debug)]
+enum State {
+    Idle {
+        since: Instant,
+    },
+    /// A command is queued, and its reply is not read yet.
+    Busy,
+    /// For good: a late reply must never be taken for the next command's.
+    GivenUp(String),
+}
+
+/// Dropping it closes the file descriptor and does nothing else: no shutdown and no TLS farewell, because a process
+/// that forked shares the socket. (A child should not even close it: forget an inherited connection.)
+#[derive(Debug)]
+pub struct Connection {
+    stream: Stream,
+    exchange: Exchange,
+    state: State,
+    address: Address,
+    db: i64,
+    read_timeout: Option<Duration>,
+    write_timeout: Option<Duration>,
+}
+
+impl Connection {
+    /// Connects, authenticates and selects the database. With sentinels, asks them where first.
+    pub fn open(settings: &Settings) -> Result<Self> {
+        match &settings.sentinels {
+            None => Self::open_at(settings.address.clone(), settings),
+            Some(sentinels) => {
+                let mut connection =
+                    Self::open_at(sentinel::locate(sentinels, settings)?, settings)?;
+                sentinel::check_role(&mut connection, sentinels)?;
+                Ok(connection)
+            }
+        }
+    }
+
+    fn open_at(address: Address, settings: &Settings) -> Result<Self> {
+        let mut connection = Self {
+            stream: Stream::open(&address, settings)?,
+            exchange: Exchange::default(),
+            state: State::Idle {
+                since: Instant::now(),
+            },
+            address,
+            db: settings.db,
+            read_timeout: settings.read_timeout,
+            write_timeout: settings.write_timeout,
+        };
+        connection.set_up(settings).map_err(|error| match error {
+            // Nothing of the caller's was sent yet, so it may try again.
+            Error::ConnectionLost { address, reason } => Error::CannotConnect { address, reason },
+            Error::Timeout { address, seconds } => Error::CannotConnect {
+                address,
+                reason: format!("it accepted the connection but did not answer within {seconds} s"),
+            },
+            other => other,
+        })?;
+        Ok(connection)
+    }
+
+    fn set_up(&mut self, settings: &Settings) -> Result<()> {
+        if let Some(password) = &settings.password {
+            let mut auth = redis::cmd("AUTH");
+            // Redis before 6 knows no users; "default" is what redis-rb 5 puts where none was given.
+            if let Some(username) = settings
+                .username
+                .as_deref()
+                .filter(|name| *name != "default")
+            {
+                auth.arg(username);
+            }
+            self.call(auth.arg(password))?;
+        }
+        if settings.db != 0 {
+            self.call(redis::cmd("SELECT").arg(settings.db))?;
+        }
+        Ok(())
+    }
+
+    /// Queues one command. Nothing is written before [`advance`](Self::advance).
+    pub fn send(&mut self, command: &Cmd) -> Result<()> {
+        let reason = match &self.state {
+            State::Idle { .. } => {
+                self.exchange = Exchange::of(command);
+                self.state = State::Busy;
+                return Ok(());
+            }
+            State::Busy => "the reply to the command before this one is still to be read",
+            State::GivenUp(reason) => reason,
+        };
+        Err(Error::CannotConnect {
+            address: self.address.to_string(),
+            reason: format!("this connection can't be used any more; open a new one ({reason})"),
+        })
+    }
+
+    /// Writes what is left of the command, then reads the reply.
+    pub fn advance(&mut self) -> Result<Progress> {
+        if !matches!(self.state, State::Busy) {
+            return Err(Error::Argument(
+                "no command was sent on this connection".into(),
+            ));
+        }
+        match self.exchange.advance(&mut self.stream) {
+            Ok(reply) => {
+                self.state = State::Idle {
+                    since: Instant::now(),
+                };
+                match reply {
+                    Value::ServerError(error) => {
+                        Err(Error::from_reply(error.code(), error.details()))
+                    }
+                    value => Ok(Progress::Done(value)),
+                }
+            }
+            Err(Stopped::Io(error)) if error.kind() == io::ErrorKind::Interrupted => {
+                Ok(Progress::Interrupted)
+            }
+            Err(stopped) => {
+                let error = self.failure(stopped);
+                self.state = State::GivenUp(error.to_string());
+                Err(error)
+            }
+        }
+    }
+
+    /// Sends one command and waits for its reply, through any number of signals.
+    pub fn call(&mut self, command: &Cmd) -> Result<Value> {
+        self.send(command)?;
+        loop {
+            if let Progress::Done(value) = self.advance()? {
+                return Ok(value);
+            }
+        }
+    }
+
+    /// Whether a command can be sent: no reply is outstanding and nothing has broken.
+    pub fn is_usable(&self) -> bool {
+        matches!(self.state, State::Idle { .. })
+    }
+
+    /// Whether the server has closed a connection that was idle for a while (its `timeout`, a restart, a proxy), so that
+    /// a command which must not be sent twice is not sent into a dead socket. Costs nothing on a connection in use.
+    pub fn is_stale(&mut self) -> bool {
+        match self.state {
+            State::Idle { since } if since.elapsed() <= FRESH => return false,
+            State::Idle { .. } => {}
+            State::Busy | State::GivenUp(_) => return true,
+        }
+        let silent = self.stream.is_silent();
+        if !silent {
+            self.state = State::GivenUp("the server closed it while it was idle".into());
+        }
+        !silent
+    }
+
+    /// Where this connection leads: behind sentinels, the node that they named.
+    pub fn address(&self) -> &Address {
+        &self.address
+    }
+
+    pub fn db(&self) -> i64 {
+        self.db
+    }
+
+    fn failure(&self, stopped: Stopped) -> Error {
+        let address = self.address.to_string();
+        let error = match stopped {
+            Stopped::Unreadable(text) => return Error::Protocol(text),
+            Stopped::Closed => {
+                return Error::ConnectionLost {
+                    address,
+                    reason: "the server closed it".into(),
+                }
+            }
+            Stopped::Io(error) => error,
+        };
+        let timeout = if self.exchange.is_written() {
+            self.read_timeout
+        } else {
+            self.write_timeout
+        };
+        match (error.kind(), timeout) {
+            (io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut, Some(timeout)) => {
+                Error::Timeout {
+                    address,
+                    seconds: timeout.as_secs_f64(),
+                }
+            }
+            _ => Error::ConnectionLost {
+                address,
+                reason: error.to_string(),
+            },
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Where the master or a replica is, asked of the sentinels. Asked over our own transport and not redis-rs's client for
+//! them, which has no timeouts, takes a signal for an error and knows neither a CA file nor a single node's failure.
+
+use std::collections::HashMap;
+use std::time::SystemTime;
+
+use redis::{FromRedisValue, Value};
+
+use super::{Address, Connection, Role, Sentinels, Settings};
+use crate::error::{Error, Result};
+
+/// Asks each sentinel in turn, until one knows.
+pub(super) fn locate(sentinels: &Sentinels, settings: &Settings) -> Result<Address> {
+    let mut reasons = Vec::new();
+    for (host, port) in &sentinels.nodes {
+        let node = Address::Tcp {
+            host: host.clone(),
+            port: *port,
+        };
+        match ask(&node, sentinels, settings) {
+            Ok(address) => return Ok(address),
+            Err(Error::CannotConnect { reason, .. } | Error::ConnectionLost { reason, .. }) => {
+                reasons.push(format!("{node}: {reason}"));
+            }
+            Err(other) => reasons.push(format!("{node}: {other}")),
+        }
+    }
+    Err(Error::CannotConnect {
+        address: place(sentinels),
+        reason: match reasons.is_empty() {
+            true => "no sentinel is configured".into(),
+            false => format!("no sentinel knows where it is ({})", reasons.join("; ")),
+        },
+    })
+}
+
+/// A sentinel may still name a master that was just demoted, whose every write would fail.
+pub(super) fn check_role(connection: &mut Connection, sentinels: &Sentinels) -> Result<()> {
+    let reply = match connection.call(&redis::cmd("ROLE")) {
+        Ok(reply) => reply,
+        // An ACL or a provider may forbid ROLE; then the sentinel's word must do.
+        Err(Error::Command(_)) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let role = match reply.as_sequence().and_then(|parts| parts.first()) {
+        Some(first) => text(first)?,
+        None => return Ok(()),
+    };
+    let wanted = match sentinels.role {
+        Role::Master => "master",
+        Role::Replica => "slave",
+    };
+    if role == wanted {
+        return Ok(());
+    }
+    Err(Error::CannotConnect {
+        address: place(sentinels),
+        reason: format!(
+            "{} says that it is a {role}; a failover may be under way",
+            connection.address()
+        ),
+    })
+}
+
+fn ask(node: &Address, sentinels: &Sentinels, settings: &Settings) -> Result<Address> {
+    let mut connection = Connection::open(&Settings {
+        address: node.clone(),
+        db: 0,
+        username: sentinels.username.clone(),
+        password: sentinels.password.clone(),
+        tls: sentinels.tls.clone(),
+        sentinels: None,
+        ..settings.clone()
+    })?;
+    match sentinels.role {
+        Role::Master => master(&mut connection, &sentinels.master_name),
+        Role::Replica => replica(&mut connection, &sentinels.master_name),
+    }
+}
+
+fn master(connection: &mut Connection, name: &str) -> Result<Address> {
+    let reply = connection.call(
+        redis::cmd("SENTINEL")
+            .arg("get-master-addr-by-name")
+            .arg(name),
+    )?;
+    match Option::<(String, u16)>::from_redis_value(&reply) {
+        Ok(Some((host, port))) => Ok(Address::Tcp { host, port }),
+        Ok(None) => Err(Error::Command(format!(
+            "it watches no master named {name:?}"
+        ))),
+        Err(error) => Err(Error::Protocol(error.to_string())),
+    }
+}
+
+fn replica(connection: &mut Connection, name: &str) -> Result<Address> {
+    // SLAVES: Redis before 5 has no REPLICAS, and later ones know both.
+    let reply = connection.call(redis::cmd("SENTINEL").arg("slaves").arg(name))?;
+    let known = Vec::<HashMap<String, String>>::from_redis_value(&reply)
+        .map_err(|error| Error::Protocol(error.to_string()))?;
+    let mut usable: Vec<Address> = known.iter().filter_map(address_of).collect();
+    if usable.is_empty() {
+        return Err(Error::Command(format!(
+            "it knows no replica of {name:?} that is up"
+        )));
+    }
+    // Any will do; the clock spreads the clients over them.
+    let nanos = SystemTime::UNIX_EPOCH
+        .elapsed()
+        .map_or(0, |time| time.subsec_nanos());
+    let index = nanos as usize % usable.len();
+    Ok(usable.swap_remove(index))
+}
+
+fn address_of(replica: &HashMap<String, String>) -> Option<Address> {
+    let flags = replica.get("flags")?;
+    let down = flags
+        .split(',')
+        .any(|flag| matches!(flag, "s_down" | "o_down" | "disconnected"));
+    let (host, port) = (
+        replica.get("ip")?.clone(),
+        replica.get("port")?.parse().ok()?,
+    );
+    (!down).then_some(Address::Tcp { host, port })
+}
+
+fn text(value: &Value) -> Result<String> {
+    String::from_redis_value(value).map_err(|error| Error::Protocol(error.to_string()))
+}
+
+fn place(sentinels: &Sentinels) -> String {
+    let role = match sentinels.role {
+        Role::Master => "the master",
+        Role::Replica => "a replica of",
+    };
+    format!("{role} {:?}", sentinels.master_name)
+}

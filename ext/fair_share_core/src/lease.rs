@@ -1,0 +1,152 @@
+//! Leases: one for each running job. Who runs it, since when, and the job itself.
+
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::process;
+use std::sync::Mutex;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use percent_encoding::{percent_decode_str, utf8_percent_encode, AsciiSet, CONTROLS};
+
+/// A lease as Redis holds it, read back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    pub id: String,
+    /// Encoded partition id.
+    pub partition: String,
+    /// Server time of the reserve in milliseconds.
+    pub started: u64,
+    /// Who took it, as it was given to `reserve`.
+    pub owner: String,
+    /// The queued element: time of enqueueing and payload.
+    pub element: Vec<u8>,
+}
+
+/// An owner stands between spaces in the lease.
+const OWNER: &AsciiSet = &CONTROLS.add(b' ').add(b'%');
+
+/// The owner as it stands in a lease.
+pub fn encode_owner(owner: &str) -> String {
+    utf8_percent_encode(owner, OWNER).to_string()
+}
+
+impl Lease {
+    /// Reads "partition started charged owner element"; `None` where it is nothing of the kind.
+    pub fn parse(id: String, value: &[u8]) -> Option<Self> {
+        let mut fields = value.splitn(5, |byte| *byte == b' ');
+        let partition = String::from_utf8(fields.next()?.to_vec()).ok()?;
+        let started = std::str::from_utf8(fields.next()?).ok()?.parse().ok()?;
+        let _charged = fields.next()?;
+        let owner = std::str::from_utf8(fields.next()?).ok()?;
+        let owner = percent_decode_str(owner).decode_utf8().ok()?.into_owned();
+        let element = fields.next()?.to_vec();
+        Some(Self {
+            id,
+            partition,
+            started,
+            owner,
+            element,
+        })
+    }
+}
+
+/// Makes lease ids that no other process makes: a random start for each process, then a count.
+#[derive(Debug, Default)]
+pub struct LeaseIds {
+    state: Mutex<Option<State>>,
+}
+
+#[derive(Debug)]
+struct State {
+    pid: u32,
+    seed: u64,
+    count: u64,
+}
+
+impl LeaseIds {
+    pub const fn new() -> Self {
+        Self {
+            state: Mutex::new(None),
+        }
+    }
+
+    /// The next id, of letters and digits only.
+    pub fn next(&self, pid: u32) -> String {
+        let mut guard = match self.state.lock() {
+            Ok(guard) => guard,
+            Err(poisoned) => poisoned.into_inner(),
+        };
+        // A forked child inherits the parent's state and must not go on with it.
+        let state = match guard.as_mut() {
+            Some(state) if state.pid == pid => state,
+            _ => guard.insert(State {
+                pid,
+                seed: seed(pid),
+                count: 0,
+            }),
+        };
+        state.count += 1;
+        format!("{:016x}{:x}", state.seed, state.count)
+    }
+}
+
+/// A forked child's `RandomState` continues its parent's, so the pid and the time go in as well.
+fn seed(pid: u32) -> u64 {
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u32(pid);
+    hasher.write_u32(process::id());
+    if let Ok(now) = SystemTime::now().duration_since(UNIX_EPOCH) {
+        hasher.write_u128(now.as_nanos());
+    }
+    hasher.finish()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_what_the_reserve_script_writes() {
+        let value =
+            b"a%20b 1780000000000 12.500 12@99@host:12:a%20b,c 0019e6d2c1e80{\"class\":\"A b\"}";
+        let lease = Lease::parse("id".into(), value).unwrap();
+        assert_eq!(lease.partition, "a%20b");
+        assert_eq!(lease.started, 1_780_000_000_000);
+        assert_eq!(lease.owner, "12@99@host:12:a b,c");
+        assert_eq!(lease.element, b"0019e6d2c1e80{\"class\":\"A b\"}");
+    }
+
+    #[test]
+    fn an_owner_with_spaces_and_percent_signs_comes_back() {
+        let owner = "1@2@host:1:a b,50%,\n";
+        let value = format!("p 1 0.000 {} {{}}", encode_owner(owner));
+        assert_eq!(
+            Lease::parse("id".into(), value.as_bytes()).unwrap().owner,
+            owner
+        );
+    }
+
+    #[test]
+    fn a_partition_with_an_empty_id_is_read() {
+        assert_eq!(
+            Lease::parse("id".into(), b" 1 0.000 o {}")
+                .unwrap()
+                .partition,
+            ""
+        );
+    }
+
+    #[test]
+    fn something_else_is_no_lease() {
+        assert_eq!(Lease::parse("id".into(), b"not a lease"), None);
+    }
+
+    #[test]
+    fn ids_differ_within_a_process_and_between_processes() {
+        let ids = LeaseIds::new();
+        let (one, two, other) = (ids.next(1), ids.next(1), ids.next(2));
+        assert_ne!(one, two);
+        assert_ne!(one.get(..16), other.get(..16));
+    }
+}

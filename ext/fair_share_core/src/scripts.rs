@@ -1,0 +1,130 @@
+//! The Lua scripts, compiled in from `lua/`, one a verb.
+
+use std::sync::OnceLock;
+
+/// A script with the SHA-1 under which Redis caches it.
+#[derive(Debug)]
+pub struct Script {
+    name: &'static str,
+    body: &'static str,
+    sha: OnceLock<String>,
+}
+
+impl Script {
+    const fn new(name: &'static str, body: &'static str) -> Self {
+        Self {
+            name,
+            body,
+            sha: OnceLock::new(),
+        }
+    }
+
+    /// The file's name in `lua/`, without its ending.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The source as Redis gets it.
+    pub fn body(&self) -> &'static str {
+        self.body
+    }
+
+    /// The SHA-1 of the source in lower-case hex.
+    pub fn sha(&self) -> &str {
+        self.sha
+            .get_or_init(|| redis::Script::new(self.body).get_hash().to_owned())
+    }
+}
+
+macro_rules! lua {
+    ($file:literal) => {
+        include_str!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../lua/",
+            $file,
+            ".lua"
+        ))
+    };
+}
+
+/// A script is its includes and then its own file: Lua has no `require` inside Redis.
+macro_rules! script {
+    ($constant:ident, $file:literal, [$($include:literal),*]) => {
+        pub static $constant: Script = Script::new(
+            $file,
+            concat!($(lua!($include), "\n",)* lua!($file)),
+        );
+    };
+}
+
+script!(
+    ENQUEUE,
+    "enqueue-10",
+    [
+        "includes/keys",
+        "includes/time",
+        "includes/score",
+        "includes/policy",
+        "includes/place",
+        "includes/put",
+        "includes/weigh"
+    ]
+);
+script!(
+    RESERVE,
+    "reserve-10",
+    [
+        "includes/keys",
+        "includes/time",
+        "includes/score",
+        "includes/policy",
+        "includes/lease",
+        "includes/sweep"
+    ]
+);
+script!(
+    RELEASE,
+    "release-10",
+    [
+        "includes/keys",
+        "includes/time",
+        "includes/score",
+        "includes/policy",
+        "includes/place",
+        "includes/lease",
+        "includes/finish",
+        "includes/sweep"
+    ]
+);
+script!(
+    RECOVER,
+    "recover-11",
+    [
+        "includes/keys",
+        "includes/time",
+        "includes/score",
+        "includes/policy",
+        "includes/place",
+        "includes/put",
+        "includes/lease",
+        "includes/finish",
+        "includes/sweep"
+    ]
+);
+script!(
+    ADOPT,
+    "adopt-10",
+    [
+        "includes/keys",
+        "includes/time",
+        "includes/score",
+        "includes/policy",
+        "includes/place",
+        "includes/put",
+        "includes/weigh"
+    ]
+);
+script!(MEND, "mend-10", ["includes/keys", "includes/sweep"]);
+
+/// Every script, for a check that each compiles.
+pub static ALL: [&Script; 6] = [&ENQUEUE, &RESERVE, &RELEASE, &RECOVER, &ADOPT, &MEND];

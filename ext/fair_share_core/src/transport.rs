@@ -1,0 +1,74 @@
+//! How a script reaches Redis. The binding has two: the core's own connection, with Ruby's lock released, and Resque's
+//! client, for the set-ups that only that one can reach.
+
+use redis::{Cmd, Value};
+
+use crate::connection::Connection;
+use crate::error::Error;
+use crate::scripts::Script;
+
+/// What a transport may answer instead of a reply: an error of the core, or one of its own (an exception of Ruby's).
+pub trait Failure: From<Error> {
+    fn as_core(&self) -> Option<&Error>;
+}
+
+impl Failure for Error {
+    fn as_core(&self) -> Option<&Error> {
+        Some(self)
+    }
+}
+
+/// Whether a command may be sent again when its reply was lost: it may have been carried out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeat {
+    Safe,
+    Unsafe,
+}
+
+pub trait Transport {
+    type Error: Failure;
+
+    /// One command, one reply.
+    fn call(&mut self, command: &Cmd, repeat: Repeat) -> Result<Value, Self::Error>;
+
+    /// Runs a script by its SHA, and by its text where the server doesn't know it (any more).
+    fn run(
+        &mut self,
+        script: &Script,
+        keys: &[&str],
+        arguments: &[&[u8]],
+        repeat: Repeat,
+    ) -> Result<Value, Self::Error> {
+        match self.call(&command("EVALSHA", script.sha(), keys, arguments), repeat) {
+            Err(error) if unknown_script(&error) => {
+                self.call(&command("EVAL", script.body(), keys, arguments), repeat)
+            }
+            reply => reply,
+        }
+    }
+}
+
+impl Transport for Connection {
+    type Error = Error;
+
+    fn call(&mut self, command: &Cmd, _repeat: Repeat) -> Result<Value, Error> {
+        Connection::call(self, command)
+    }
+}
+
+fn command(verb: &str, script: &str, keys: &[&str], arguments: &[&[u8]]) -> Cmd {
+    let mut command = redis::cmd(verb);
+    command.arg(script).arg(keys.len());
+    for key in keys {
+        command.arg(*key);
+    }
+    for argument in arguments {
+        command.arg(*argument);
+    }
+    command
+}
+
+/// Older servers and proxies wrap the code into the text.
+fn unknown_script<F: Failure>(failure: &F) -> bool {
+    matches!(failure.as_core(), Some(Error::Command(text)) if text.contains("NOSCRIPT"))
+}

@@ -1,0 +1,280 @@
+//! `Native::FairQueue`: the verbs of one queue. `connection` is always a `Resque::FairShare::Connection`.
+
+use std::process;
+
+use fair_share_core::fair_queue::{self, Enqueued, Job, Recovered, Reserved, Route, Ticket};
+use fair_share_core::keys::{decode_id, LANE};
+use fair_share_core::lease::LeaseIds;
+use fair_share_core::payload::{split_element, with_lease};
+use magnus::{
+    function, method, prelude::*, Error, RArray, RModule, RString, Ruby, Symbol, TryConvert, Value,
+};
+
+use crate::convert;
+use crate::session::Session;
+
+static LEASE_IDS: LeaseIds = LeaseIds::new();
+
+#[magnus::wrap(class = "Resque::FairShare::Native::FairQueue", free_immediately)]
+struct FairQueue(fair_queue::FairQueue);
+
+impl FairQueue {
+    fn new(prefix: String, queue: String) -> Self {
+        Self(fair_queue::FairQueue::new(&prefix, &queue))
+    }
+
+    /// => pending jobs of the partition, or nil where the job went into the main list as stock Resque has it.
+    fn enqueue(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        payload: RString,
+        partition: Option<String>,
+        weight: Option<f64>,
+        cap: u64,
+    ) -> Result<Option<u64>, Error> {
+        let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
+        let enqueued = rb_self
+            .0
+            .enqueue(
+                &mut Session::new(ruby, connection),
+                &payload.to_bytes(),
+                &route(partition.as_deref(), weight),
+                limits,
+            )
+            .map_err(|error| error.into_ruby(ruby))?;
+        Ok(match enqueued {
+            Enqueued::Queued { pending } => Some(pending),
+            Enqueued::Plain => None,
+        })
+    }
+
+    /// => `[:job, reconcile, lease id, payload, partition id, pending, in_flight]`, `[:nothing, reconcile]`, `[:plain]` or
+    /// `[:adopt, elements]`.
+    fn reserve(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        owner: String,
+        ticket_given: bool,
+        cap: u64,
+        charge: Symbol,
+    ) -> Result<RArray, Error> {
+        let limits = convert::limits(ruby, cap, charge)?;
+        let pid = process::id();
+        let ticket = if ticket_given {
+            Ticket::Given
+        } else {
+            Ticket::Take
+        };
+        let reserved = rb_self
+            .0
+            .reserve(
+                &mut Session::new(ruby, connection),
+                pid,
+                LEASE_IDS.next(pid),
+                &owner,
+                ticket,
+                limits,
+            )
+            .map_err(|error| error.into_ruby(ruby))?;
+        let reply = ruby.ary_new();
+        match reserved {
+            Reserved::Job { job, reconcile } => {
+                reply.cat(&[ruby.to_symbol("job").as_value(), boolean(ruby, reconcile)])?;
+                push_job(ruby, reply, &job)?;
+            }
+            Reserved::Nothing { reconcile } => {
+                reply.cat(&[
+                    ruby.to_symbol("nothing").as_value(),
+                    boolean(ruby, reconcile),
+                ])?;
+            }
+            Reserved::Plain => reply.push(ruby.to_symbol("plain"))?,
+            Reserved::Adopt(elements) => {
+                reply.push(ruby.to_symbol("adopt"))?;
+                let strings = ruby.ary_new();
+                for bytes in &elements {
+                    strings.push(convert::string(ruby, bytes))?;
+                }
+                reply.push(strings)?;
+            }
+        }
+        Ok(reply)
+    }
+
+    /// The caller could not use a reserve's job: the next reserve of this process gets it.
+    fn give_back(&self, lease_id: String) {
+        self.0.remember_unanswered(process::id(), lease_id);
+    }
+
+    /// => `[partition id, in_flight]`, or nil where the lease has ended before.
+    fn release(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        lease_id: String,
+        cap: u64,
+        charge: Symbol,
+    ) -> Result<Option<(Option<String>, u64)>, Error> {
+        let limits = convert::limits(ruby, cap, charge)?;
+        let released = rb_self
+            .0
+            .release(&mut Session::new(ruby, connection), &lease_id, limits)
+            .map_err(|error| error.into_ruby(ruby))?;
+        Ok(released.map(|(partition, in_flight)| (id(&partition), in_flight)))
+    }
+
+    /// => `[:gone | :freed | :requeued, partition id, pending (requeued only), in_flight]`.
+    fn recover(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        lease_id: String,
+        worker_id: String,
+        cap: u64,
+        charge: Symbol,
+    ) -> Result<(Symbol, Option<String>, u64, u64), Error> {
+        let limits = convert::limits(ruby, cap, charge)?;
+        let recovered = rb_self
+            .0
+            .recover(
+                &mut Session::new(ruby, connection),
+                &lease_id,
+                &worker_id,
+                limits,
+            )
+            .map_err(|error| error.into_ruby(ruby))?;
+        Ok(match recovered {
+            Recovered::Gone => (ruby.to_symbol("gone"), None, 0, 0),
+            Recovered::Freed {
+                partition,
+                in_flight,
+            } => (ruby.to_symbol("freed"), id(&partition), 0, in_flight),
+            Recovered::Requeued {
+                partition,
+                pending,
+                in_flight,
+            } => (
+                ruby.to_symbol("requeued"),
+                id(&partition),
+                pending,
+                in_flight,
+            ),
+        })
+    }
+
+    /// `elements` as a reserve gave them; `routes` for each: nil for a ticket, else `[partition id or nil, weight or nil]`.
+    /// => how many were adopted.
+    fn adopt(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        elements: RArray,
+        routes: RArray,
+        cap: u64,
+    ) -> Result<u64, Error> {
+        let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
+        let routes: Vec<Option<(Option<String>, Option<f64>)>> = routes.to_vec()?;
+        let mut routed = Vec::with_capacity(routes.len());
+        for (element, to) in elements.into_iter().zip(routes) {
+            let element = RString::try_convert(element)?.to_bytes().to_vec();
+            let to = to.map(|(partition, weight)| route(partition.as_deref(), weight));
+            routed.push((element, to));
+        }
+        rb_self
+            .0
+            .adopt(&mut Session::new(ruby, connection), &routed, limits)
+            .map_err(|error| error.into_ruby(ruby))
+    }
+
+    /// => how many tickets were put back.
+    fn mend(ruby: &Ruby, rb_self: &Self, connection: Value) -> Result<u64, Error> {
+        rb_self
+            .0
+            .mend(&mut Session::new(ruby, connection))
+            .map_err(|error| error.into_ruby(ruby))
+    }
+
+    /// => `[next cursor, [[lease id, partition id, started (ms), owner, payload], ...]]`.
+    fn leases(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        cursor: u64,
+    ) -> Result<RArray, Error> {
+        let (next, leases) = rb_self
+            .0
+            .leases(&mut Session::new(ruby, connection), cursor)
+            .map_err(|error| error.into_ruby(ruby))?;
+        let rows = ruby.ary_new();
+        for lease in leases {
+            let (_, payload) = split_element(&lease.element);
+            rows.push((
+                lease.id,
+                id(&lease.partition),
+                lease.started,
+                lease.owner,
+                convert::string(ruby, payload),
+            ))?;
+        }
+        let reply = ruby.ary_new();
+        reply.push(next)?;
+        reply.push(rows)?;
+        Ok(reply)
+    }
+
+    /// Whether the queue has fair-share state now.
+    fn is_fair(ruby: &Ruby, rb_self: &Self, connection: Value) -> Result<bool, Error> {
+        rb_self
+            .0
+            .is_fair(&mut Session::new(ruby, connection))
+            .map_err(|error| error.into_ruby(ruby))
+    }
+}
+
+fn push_job(ruby: &Ruby, reply: RArray, job: &Job) -> Result<(), Error> {
+    let (_, payload) = split_element(&job.element);
+    reply.push(job.lease_id.as_str())?;
+    reply.push(convert::string(ruby, &with_lease(payload, &job.lease_id)))?;
+    reply.push(id(&job.partition))?;
+    reply.push(job.pending)?;
+    reply.push(job.in_flight)
+}
+
+/// The id as it was given; nil for the lane, which has none. A shortened one stays as it is.
+fn id(encoded: &str) -> Option<String> {
+    if encoded == LANE {
+        return None;
+    }
+    Some(decode_id(encoded).unwrap_or_else(|| encoded.to_owned()))
+}
+
+fn route(partition: Option<&str>, weight: Option<f64>) -> Route {
+    match partition {
+        Some(id) => Route::to(id, weight),
+        None => Route::lane(),
+    }
+}
+
+fn boolean(ruby: &Ruby, value: bool) -> Value {
+    if value {
+        ruby.qtrue().as_value()
+    } else {
+        ruby.qfalse().as_value()
+    }
+}
+
+pub(crate) fn init(ruby: &Ruby, native: RModule) -> Result<(), Error> {
+    let class = native.define_class("FairQueue", ruby.class_object())?;
+    class.define_singleton_method("new", function!(FairQueue::new, 2))?;
+    class.define_method("enqueue", method!(FairQueue::enqueue, 5))?;
+    class.define_method("reserve", method!(FairQueue::reserve, 5))?;
+    class.define_method("give_back", method!(FairQueue::give_back, 1))?;
+    class.define_method("release", method!(FairQueue::release, 4))?;
+    class.define_method("recover", method!(FairQueue::recover, 5))?;
+    class.define_method("adopt", method!(FairQueue::adopt, 4))?;
+    class.define_method("mend", method!(FairQueue::mend, 1))?;
+    class.define_method("leases", method!(FairQueue::leases, 2))?;
+    class.define_method("fair?", method!(FairQueue::is_fair, 1))
+}

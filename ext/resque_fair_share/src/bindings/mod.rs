@@ -1,0 +1,21 @@
+//! `Resque::FairShare::Native`: the whole boundary between Ruby and Rust, by topic.
+
+mod connection;
+mod fair_queue;
+mod partition;
+mod payload;
+
+use magnus::{prelude::*, Error, Ruby};
+
+pub(crate) use connection::Connection;
+
+pub(crate) fn init(ruby: &Ruby) -> Result<(), Error> {
+    let native = ruby
+        .define_module("Resque")?
+        .define_module("FairShare")?
+        .define_module("Native")?;
+    connection::init(ruby, native)?;
+    fair_queue::init(ruby, native)?;
+    partition::init(ruby, native)?;
+    payload::init(ruby, native)
+}

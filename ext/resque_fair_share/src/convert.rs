@@ -1,0 +1,201 @@
+//! Ruby values to the core's types and back. Everything is copied: another thread may change a String meanwhile.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use fair_share_core::connection::{Address, Role, Sentinels, Settings, Tls};
+use fair_share_core::fair_queue::{Charge, Limits};
+use fair_share_core::json::Json;
+use magnus::{
+    r_hash::ForEach, value::ReprValue, Error, Float, Integer, RArray, RHash, RString, Ruby, Symbol,
+    TryConvert, Value,
+};
+
+/// A String as Resque's client gives them: UTF-8, valid or not.
+pub(crate) fn string(ruby: &Ruby, bytes: &[u8]) -> RString {
+    ruby.enc_str_new(bytes, ruby.utf8_encoding())
+}
+
+pub(crate) fn limits(ruby: &Ruby, cap: u64, charge: Symbol) -> Result<Limits, Error> {
+    let charge = match charge.name()?.as_ref() {
+        "time" => Charge::Time,
+        "jobs" => Charge::Jobs,
+        other => {
+            return Err(Error::new(
+                ruby.exception_arg_error(),
+                format!("charge is :{other}; it must be :time or :jobs"),
+            ))
+        }
+    };
+    Ok(Limits { cap, charge })
+}
+
+/// The Hash that `Resque::FairShare::Connection#settings` gives.
+pub(crate) fn settings(ruby: &Ruby, hash: RHash) -> Result<Settings, Error> {
+    let field = Fields { ruby, hash };
+    let address = match field.text("path")? {
+        Some(path) => Address::Unix {
+            path: PathBuf::from(path),
+        },
+        None => Address::Tcp {
+            host: field.text("host")?.unwrap_or_else(|| "localhost".into()),
+            port: field.get("port")?.unwrap_or(6379),
+        },
+    };
+    let mut settings = Settings::new(address);
+    settings.db = field.get("db")?.unwrap_or(0);
+    settings.username = field.text("username")?;
+    settings.password = field.text("password")?;
+    settings.tls = field.hash("tls")?.map(|hash| tls(ruby, hash)).transpose()?;
+    settings.connect_timeout = field.seconds("connect_timeout")?;
+    settings.read_timeout = field.seconds("read_timeout")?;
+    settings.write_timeout = field.seconds("write_timeout")?;
+    settings.sentinels = field
+        .hash("sentinels")?
+        .map(|hash| sentinels(ruby, hash))
+        .transpose()?;
+    Ok(settings)
+}
+
+fn tls(ruby: &Ruby, hash: RHash) -> Result<Tls, Error> {
+    let field = Fields { ruby, hash };
+    Ok(Tls {
+        verify: field.get("verify")?.unwrap_or(true),
+        ca_file: field.text("ca_file")?.map(PathBuf::from),
+        ca_path: field.text("ca_path")?.map(PathBuf::from),
+        cert: field.text("cert")?.map(String::into_bytes),
+        key: field.text("key")?.map(String::into_bytes),
+        server_name: field.text("server_name")?,
+        ..Tls::default()
+    })
+}
+
+fn sentinels(ruby: &Ruby, hash: RHash) -> Result<Sentinels, Error> {
+    let field = Fields { ruby, hash };
+    let role = match field.text("role")?.as_deref() {
+        Some("replica" | "slave") => Role::Replica,
+        _ => Role::Master,
+    };
+    Ok(Sentinels {
+        master_name: field.text("name")?.unwrap_or_default(),
+        role,
+        nodes: field.get("nodes")?.unwrap_or_default(),
+        username: field.text("username")?,
+        password: field.text("password")?,
+        tls: field.hash("tls")?.map(|hash| tls(ruby, hash)).transpose()?,
+    })
+}
+
+struct Fields<'a> {
+    ruby: &'a Ruby,
+    hash: RHash,
+}
+
+impl Fields<'_> {
+    fn get<T: TryConvert>(&self, name: &str) -> Result<Option<T>, Error> {
+        let value: Value = self.hash.lookup(self.ruby.to_symbol(name))?;
+        if value.is_nil() {
+            return Ok(None);
+        }
+        T::try_convert(value).map(Some)
+    }
+
+    fn text(&self, name: &str) -> Result<Option<String>, Error> {
+        self.get(name)
+    }
+
+    fn hash(&self, name: &str) -> Result<Option<RHash>, Error> {
+        self.get(name)
+    }
+
+    fn seconds(&self, name: &str) -> Result<Option<Duration>, Error> {
+        let seconds: Option<f64> = self.get(name)?;
+        Ok(seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()))
+    }
+}
+
+/// A Ruby value as JSON, or `None` where only Ruby's own encoder knows what it becomes (Time, BigDecimal, to_json, …).
+pub(crate) fn json(ruby: &Ruby, value: Value, nesting: usize) -> Result<Option<Json>, Error> {
+    if nesting > fair_share_core::json::MAX_NESTING + 1 {
+        return Ok(None);
+    }
+    if value.is_nil() {
+        return Ok(Some(Json::Null));
+    }
+    if value.is_kind_of(ruby.class_true_class()) {
+        return Ok(Some(Json::Bool(true)));
+    }
+    if value.is_kind_of(ruby.class_false_class()) {
+        return Ok(Some(Json::Bool(false)));
+    }
+    if let Some(integer) = Integer::from_value(value) {
+        return Ok(Some(match integer.to_i64() {
+            Ok(number) => Json::Int(number),
+            Err(_) => Json::BigInt(integer.to_string()),
+        }));
+    }
+    if let Some(float) = Float::from_value(value) {
+        return Ok(Some(Json::Float(float.to_f64())));
+    }
+    if let Some(symbol) = Symbol::from_value(value) {
+        return Ok(Some(Json::Str(symbol.name()?.into_owned())));
+    }
+    // Subclasses may bring a to_json of their own.
+    if let Some(string) =
+        RString::from_value(value).filter(|_| is_exactly(value, ruby.class_string().as_value()))
+    {
+        return Ok(text(string).map(Json::Str));
+    }
+    if let Some(array) =
+        RArray::from_value(value).filter(|_| is_exactly(value, ruby.class_array().as_value()))
+    {
+        let mut items = Vec::with_capacity(array.len());
+        for item in array.into_iter() {
+            match json(ruby, item, nesting + 1)? {
+                Some(item) => items.push(item),
+                None => return Ok(None),
+            }
+        }
+        return Ok(Some(Json::Array(items)));
+    }
+    if let Some(hash) =
+        RHash::from_value(value).filter(|_| is_exactly(value, ruby.class_hash().as_value()))
+    {
+        return object(ruby, hash, nesting);
+    }
+    Ok(None)
+}
+
+fn object(ruby: &Ruby, hash: RHash, nesting: usize) -> Result<Option<Json>, Error> {
+    let mut fields = Some(Vec::with_capacity(hash.len()));
+    hash.foreach(|key: Value, value: Value| {
+        let key = match (Symbol::from_value(key), RString::from_value(key)) {
+            (Some(symbol), _) => Some(symbol.name()?.into_owned()),
+            (_, Some(string)) if is_exactly(key, ruby.class_string().as_value()) => text(string),
+            _ => None,
+        };
+        match (key, json(ruby, value, nesting + 1)?, fields.as_mut()) {
+            (Some(key), Some(value), Some(fields)) => {
+                fields.push((key, value));
+                Ok(ForEach::Continue)
+            }
+            _ => {
+                fields = None;
+                Ok(ForEach::Stop)
+            }
+        }
+    })?;
+    Ok(fields.map(Json::Object))
+}
+
+fn is_exactly(value: Value, class: Value) -> bool {
+    value.class().as_value().equal(class).unwrap_or(false)
+}
+
+/// UTF-8 text only: for any other encoding Ruby's encoder decides.
+fn text(string: RString) -> Option<String> {
+    if !string.is_utf8_compatible_encoding() {
+        return None;
+    }
+    string.to_string().ok()
+}

@@ -1,0 +1,15 @@
+//! Ruby bindings of `fair_share_core`. Each function converts, calls the core, converts.
+
+mod bindings;
+mod convert;
+mod error;
+mod gvl;
+mod ruby_client;
+mod session;
+
+use magnus::{Error, Ruby};
+
+#[magnus::init]
+fn init(ruby: &Ruby) -> Result<(), Error> {
+    bindings::init(ruby)
+}

@@ -1,0 +1,4 @@
+# frozen_string_literal: true
+
+require 'resque/fair_share'
+require 'resque/job_chain'

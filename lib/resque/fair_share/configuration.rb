@@ -1,0 +1,164 @@
+# frozen_string_literal: true
+
+module Resque
+  module FairShare
+    # All settings, each checked where it is given.
+    class Configuration
+      STRATEGIES = %i[sub_queues].freeze
+      CHARGES = %i[time jobs].freeze
+      CONNECTIONS = %i[auto native ruby].freeze
+
+      # What one queue may have of its own.
+      Overrides = Struct.new(:max_in_flight, :weight, :charge)
+
+      # @return [Symbol] how the next job is found; `:sub_queues`
+      attr_reader :dequeue_strategy
+      # @return [Integer] running jobs a partition may have, over all workers; 0: any number. Default 50.
+      attr_reader :max_in_flight
+      # @return [Symbol, String] the key looked up in the job's Hash arguments; default `:account_id`
+      attr_reader :partition_key
+      # @return [Integer, nil] position of the argument that is the partition where no Hash has the key; counted from 0
+      attr_reader :partition_index
+      # @return [Integer] jobs that `:legacy_scan` looks at
+      attr_reader :scan_size
+      # @return [#gauge, nil] gets the partitions' counts
+      attr_reader :statsd_client
+      # @return [Numeric, #call] weight of a partition, above 0; or `->(partition) { number }`, asked at enqueue. Default 1.
+      attr_reader :weight
+      # @return [Symbol] what a job costs its partition: the `:time` it ran, or the same for all `:jobs`
+      attr_reader :charge
+      # @return [Symbol] `:auto`, `:native` (the core's own connection) or `:ruby` (Resque's client)
+      attr_reader :connection
+      # @return [Logger, nil] else Resque.logger
+      attr_accessor :logger
+
+      def initialize
+        @dequeue_strategy = :sub_queues
+        @max_in_flight = 50
+        @partition_key = :account_id
+        @partition_index = nil
+        @scan_size = 100
+        @statsd_client = nil
+        @weight = 1
+        @charge = :time
+        @connection = :auto
+        @logger = nil
+        @queues = {}
+      end
+
+      def dequeue_strategy=(value)
+        @dequeue_strategy = one_of(STRATEGIES, :dequeue_strategy, value)
+      end
+
+      def max_in_flight=(value)
+        @max_in_flight = check_max_in_flight(value)
+      end
+
+      def partition_key=(value)
+        unless (value.is_a?(Symbol) || value.is_a?(String)) && !value.empty?
+          raise ArgumentError, "partition_key is #{value.inspect}; it must be a Symbol or a String that is not empty"
+        end
+
+        @partition_key = value
+      end
+
+      def partition_index=(value)
+        unless value.nil? || (value.is_a?(Integer) && value >= 0)
+          raise ArgumentError, "partition_index is #{value.inspect}; it must be an Integer from 0 on, or nil"
+        end
+
+        @partition_index = value
+      end
+
+      def scan_size=(value)
+        unless value.is_a?(Integer) && value.positive?
+          raise ArgumentError, "scan_size is #{value.inspect}; it must be an Integer above 0"
+        end
+
+        @scan_size = value
+      end
+
+      def statsd_client=(value)
+        unless value.nil? || value.respond_to?(:gauge)
+          raise ArgumentError, "statsd_client is #{value.inspect}; it must respond to gauge(name, value), or be nil"
+        end
+
+        @statsd_client = value
+      end
+
+      def weight=(value)
+        @weight = check_weight(value)
+      end
+
+      def charge=(value)
+        @charge = one_of(CHARGES, :charge, value)
+      end
+
+      def connection=(value)
+        @connection = one_of(CONNECTIONS, :connection, value)
+      end
+
+      # Settings of one queue; what is not given stays as it is for all queues.
+      # @param name [String, Symbol] the queue
+      # @param max_in_flight [Integer] running jobs a partition may have; 0: any number
+      # @param weight [Numeric, #call] as {#weight}
+      # @param charge [Symbol] as {#charge}
+      # @example
+      #   config.queue 'imports', max_in_flight: 5, charge: :jobs
+      def queue(name, max_in_flight: nil, weight: nil, charge: nil)
+        overrides = Overrides.new(
+          max_in_flight && check_max_in_flight(max_in_flight),
+          weight && check_weight(weight),
+          charge && one_of(CHARGES, :charge, charge)
+        )
+        @queues[name.to_s] = overrides
+      end
+
+      # @return [Integer] the cap of a queue's partitions; 0: none
+      def max_in_flight_of(queue)
+        @queues[queue]&.max_in_flight || @max_in_flight
+      end
+
+      # @return [Symbol] what a job costs on a queue
+      def charge_of(queue)
+        @queues[queue]&.charge || @charge
+      end
+
+      # @param partition [String] its id
+      # @return [Float, nil] nil for a weight of 1, which need not be stored
+      # @raise [ArgumentError] when the configured callable gives something that is no weight
+      def weight_of(queue, partition)
+        weight = @queues[queue]&.weight || @weight
+        weight = check_weight(weight.call(partition), "for partition #{partition.inspect}") if weight.respond_to?(:call)
+        weight == 1 && !weighted?(queue) ? nil : weight.to_f
+      end
+
+      private
+
+      # A callable's 1 has to be stored: it may have been another number before.
+      def weighted?(queue)
+        (@queues[queue]&.weight || @weight).respond_to?(:call)
+      end
+
+      def check_max_in_flight(value)
+        return 0 if value.nil?
+        return value if value.is_a?(Integer) && value >= 0
+
+        raise ArgumentError, "max_in_flight is #{value.inspect}; it must be an Integer from 0 (no cap) on"
+      end
+
+      def check_weight(value, where = '')
+        return value if value.respond_to?(:call)
+        return value if value.is_a?(Numeric) && value.real? && value.positive? && value.to_f.finite?
+
+        raise ArgumentError, "weight #{where} is #{value.inspect}; it must be a number above 0".squeeze(' ')
+      end
+
+      def one_of(allowed, name, value)
+        return value.to_sym if value.respond_to?(:to_sym) && allowed.include?(value.to_sym)
+
+        raise ArgumentError, "#{name} is #{value.inspect}; it must be one of #{allowed.map(&:inspect).join(', ')}"
+      end
+    end
+  end
+end

@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+module Resque
+  module FairShare
+    # The right to run one job. It ends when the job has ended, however that ended.
+    class Lease
+      # The top-level key of the payload in which the lease travels.
+      KEY = 'fair_share_lease'
+
+      class << self
+        # @param job [Resque::Job]
+        # @return [Lease, nil] the lease under which the job runs
+        def of(job)
+          return job.fair_share_lease if job.fair_share_lease
+
+          id = job.payload[KEY] if job.payload.is_a?(Hash)
+          new(Queue.current(job.queue), id, nil, nil) if id.is_a?(String)
+        end
+
+        # Notes what a worker of this process runs.
+        def started(worker, lease)
+          running[worker.to_s] = lease
+        end
+
+        # @return [Lease, nil] what the worker has run
+        def ended(worker)
+          running.delete(worker.to_s)
+        end
+
+        private
+
+        def running
+          @running ||= {}
+        end
+      end
+
+      # @return [String]
+      attr_reader :id
+      # @return [String, nil] the payload that was popped, the lease's id in it; nil for a lease read from a payload
+      attr_reader :payload
+
+      def initialize(queue, id, payload, pid = Process.pid)
+        @queue = queue
+        @id = id
+        @payload = payload
+        @pid = pid
+      end
+
+      # Whether another process took it: a worker's child, whose parent releases it.
+      def inherited?
+        !@pid.nil? && @pid != Process.pid
+      end
+
+      # Whether this process took it.
+      def own?
+        @pid == Process.pid
+      end
+
+      # Frees the slot. Harmless when it comes twice.
+      def release
+        @queue.release(@id)
+      end
+
+      # The job could not be handed over: the next reserve of this process gets it.
+      def give_back
+        @queue.give_back(@id)
+      end
+
+      # An entry that is no job ends in the failed list, once, and frees its slot.
+      def fail(exception)
+        shown = @payload.dup.force_encoding(Encoding::UTF_8).scrub
+        Resque::Failure.create(payload: { 'class' => 'Resque::FairShare::MalformedPayload', 'args' => [shown] },
+                               exception: exception, worker: ProcessIdentity.owner, queue: @queue.name)
+      ensure
+        release
+      end
+    end
+  end
+end

@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+module Resque
+  module FairShare
+    module Patches
+      # `Resque::Job.reserve`: the pop below it takes the fair turn; here the job gets its lease, and a lease whose job does
+      # not reach the caller is not forgotten.
+      module JobReserve
+        # See {Patches::Job}: for plugins that wrap `reserve` with alias_method after us.
+        EARLIER_RESERVE = Resque::Job.method(:reserve).unbind
+
+        class << self
+          # Whether this thread is inside a reserve.
+          def inside?
+            Thread.current[:resque_fair_share_reserving]
+          end
+
+          def inside=(value)
+            Thread.current[:resque_fair_share_reserving] = value
+          end
+
+          # Notes a pop's lease for the reserve around it, where there is one.
+          # @return [String] the payload
+          def popped(lease)
+            if inside?
+              # A plugin that pops again has dealt with the job before: pushed it back, or found it locked.
+              take&.release
+              Thread.current[:resque_fair_share_popped] = lease
+            end
+            lease.payload
+          end
+
+          # @return [Lease, nil] what was popped, once
+          def take
+            lease = Thread.current[:resque_fair_share_popped]
+            Thread.current[:resque_fair_share_popped] = nil
+            lease
+          end
+
+          # @return [Resque::Job, nil] the job, with its lease
+          def hand_over(job)
+            lease = take
+            if job
+              job.fair_share_lease = lease if lease
+            else
+              lease&.release
+            end
+            job
+          end
+        end
+
+        def reserve(queue)
+          return EARLIER_RESERVE.bind_call(self, queue) if JobReserve.inside?
+
+          begin
+            JobReserve.inside = true
+            JobReserve.hand_over(super)
+          rescue Resque::Helpers::DecodeException => e
+            lease = JobReserve.take
+            raise unless lease
+
+            lease.fail(e)
+            retry
+          ensure
+            JobReserve.inside = false
+            # Still there only when an exception (Timeout, Thread#kill) has come between.
+            JobReserve.take&.give_back
+          end
+        end
+      end
+    end
+  end
+end
+
+Resque::Job.singleton_class.prepend(Resque::FairShare::Patches::JobReserve)

@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require 'socket'
+
+module Resque
+  module FairShare
+    # Who owns a lease: "PID@START@WORKER", where START tells two processes of the same pid apart (a restarted container
+    # has the same names and pids) and WORKER is the worker's id, or HOST:PID where no worker is involved.
+    module ProcessIdentity
+      Owner = Struct.new(:pid, :start, :worker) do
+        # @return [String] of a worker id, HOST:PID:QUEUES; of any other, HOST:PID
+        def host
+          worker[0...(worker.index(":#{pid}") || worker.size)]
+        end
+
+        # @return [String] what ids of workers in that process begin with
+        def worker_prefix
+          "#{host}:#{pid}:"
+        end
+      end
+
+      class << self
+        # The id of the worker that runs in this process; a forked child is not that worker.
+        def worker=(id)
+          @worker = [Process.pid, id]
+          @owner = nil
+        end
+
+        # @return [String] this process as an owner of leases
+        def owner
+          pid = Process.pid
+          return @owner[1] if @owner && @owner[0] == pid
+
+          worker = @worker && @worker[0] == pid ? @worker[1] : "#{hostname}:#{pid}"
+          text = "#{pid}@#{start_of(pid)}@#{worker}"
+          @owner = [pid, text]
+          text
+        end
+
+        # @return [Owner]
+        def parse(owner)
+          pid, start, worker = owner.split('@', 3)
+          Owner.new(pid.to_i, start, worker.to_s)
+        end
+
+        def hostname
+          @hostname ||= Socket.gethostname
+        end
+
+        # Whether an owner on this host still runs.
+        def running?(owner)
+          Process.kill(0, owner.pid)
+          start = start_of(owner.pid)
+          start.empty? || owner.start.empty? || (start == owner.start && !zombie?(owner.pid))
+        rescue Errno::ESRCH
+          false
+        rescue Errno::EPERM
+          true
+        end
+
+        private
+
+        # In clock ticks since the host's boot, where the system tells it.
+        def start_of(pid)
+          stat(pid)[19].to_s
+        end
+
+        def zombie?(pid)
+          stat(pid)[0] == 'Z'
+        end
+
+        # The fields after the command, which stands in parentheses and may hold anything.
+        def stat(pid)
+          File.read("/proc/#{pid}/stat").rpartition(')').last.split
+        rescue SystemCallError
+          []
+        end
+      end
+    end
+  end
+end

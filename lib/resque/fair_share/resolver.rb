@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+module Resque
+  module FairShare
+    # Finds the partition of a payload: from its class's `fair_share_on`, else by the configuration.
+    module Resolver
+      module_function
+
+      # @param name [String, nil] a class's name as a payload has it
+      # @return [Class, nil] nil unless it can be found and extends {Resque::Plugins::FairShare}
+      def fair_class(name)
+        return if name.nil? || name.empty?
+
+        klass = Resque.constantize(name)
+        klass if klass.is_a?(Plugins::FairShare)
+      rescue NameError
+        nil
+      end
+
+      # @param payload [String] as Resque encoded it
+      # @return [String] the partition's id
+      # @raise [ArgumentError] naming the class and what is missing
+      def partition(klass, payload)
+        rule = klass.fair_share_rule
+        return from_block(klass, rule, payload) if rule.respond_to?(:call)
+
+        config = FairShare.configuration
+        key = (rule || config.partition_key).to_s
+        found = Native.partition(payload, key, config.partition_index)
+        return found if found.is_a?(String)
+
+        raise ArgumentError, missing(klass, key, config.partition_index, found)
+      end
+
+      # The block gets the arguments as perform does: decoded, with String keys.
+      def from_block(klass, block, payload)
+        args = Resque.decode(Native.job_args(payload))
+        several = block.lambda? && block.arity != 1
+        value = several ? block.call(*args) : block.call(args)
+        return value.to_s unless value.nil?
+
+        raise ArgumentError, "#{klass}: the block of fair_share_on gave nil for the arguments #{args.inspect}; " \
+                             'it must give the partition (the Hashes have String keys, as in perform)'
+      end
+
+      def missing(klass, key, index, found)
+        by_index = index ? ", nor is there an argument at partition_index #{index}" : ''
+        case found
+        when :hash then "#{klass}: no argument is a Hash, so there is no partition key #{key.inspect}#{by_index}"
+        when :args then "#{klass}: the arguments are not an Array, so there is no partition key #{key.inspect}"
+        else "#{klass}: no Hash argument has the partition key #{key.inspect} with a value other than nil#{by_index}"
+        end + '; pass it, or tell with fair_share_on where it is'
+      end
+    end
+  end
+end

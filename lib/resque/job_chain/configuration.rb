@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+module Resque
+  module JobChain
+    # All settings of chains, each checked where it is given.
+    class Configuration
+      STRATEGIES = %i[abort retry skip].freeze
+      EVENTS = %i[chain_started step_completed chain_completed chain_failed step_retrying step_skipped step_stale].freeze
+
+      # @return [Symbol] what happens when a step fails: `:abort`, `:retry` or `:skip`
+      attr_reader :default_strategy
+      # @return [Integer] attempts of a step with `:retry`
+      attr_reader :default_max_attempts
+      # @return [Integer] seconds for which a finished chain can be looked at
+      attr_reader :completed_chain_ttl
+      # @return [#increment, nil]
+      attr_reader :statsd_client
+      # @return [#info, #error, nil]
+      attr_accessor :logger
+
+      def initialize
+        @default_strategy = :abort
+        @default_max_attempts = 3
+        @completed_chain_ttl = 86_400
+        @statsd_client = nil
+        @logger = nil
+        @observers = Hash.new { |observers, event| observers[event] = [] }
+      end
+
+      def default_strategy=(value)
+        unless value.respond_to?(:to_sym) && STRATEGIES.include?(value.to_sym)
+          raise ArgumentError, "default_strategy is #{value.inspect}; it must be :abort, :retry or :skip"
+        end
+
+        @default_strategy = value.to_sym
+      end
+
+      def default_max_attempts=(value)
+        @default_max_attempts = positive(:default_max_attempts, value)
+      end
+
+      def completed_chain_ttl=(value)
+        @completed_chain_ttl = positive(:completed_chain_ttl, value)
+      end
+
+      def statsd_client=(value)
+        unless value.nil? || value.respond_to?(:increment)
+          raise ArgumentError, "statsd_client is #{value.inspect}; it must respond to increment(name), or be nil"
+        end
+
+        @statsd_client = value
+      end
+
+      # @param event [Symbol] one of {EVENTS}
+      # @raise [ArgumentError] for another one, or without a block
+      def on(event, &block)
+        known = event.respond_to?(:to_sym) && EVENTS.include?(event.to_sym)
+        raise ArgumentError, "event is #{event.inspect}; it must be one of #{EVENTS.map(&:inspect).join(', ')}" unless known
+        raise ArgumentError, "on(#{event.inspect}) needs a block" unless block
+
+        @observers[event.to_sym] << block
+      end
+
+      # @return [Array<Proc>]
+      def observers_for(event)
+        @observers[event.to_sym]
+      end
+
+      private
+
+      def positive(name, value)
+        return value if value.is_a?(Integer) && value.positive?
+
+        raise ArgumentError, "#{name} is #{value.inspect}; it must be an Integer above 0"
+      end
+    end
+  end
+end

@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Resque
+  module Plugins
+    # Extend a job class with it and its jobs take fair turns by partition.
+    #
+    # @example
+    #   class SyncJob
+    #     extend Resque::Plugins::FairShare
+    #     @queue = :default
+    #     fair_share_on :account_id
+    #
+    #     def self.perform(params); end
+    #   end
+    module FairShare
+      # Says what the partition is. Without it, `config.partition_key` is looked up.
+      # @param key [Symbol, String] key in one of the Hash arguments
+      # @yieldparam args [Array] all arguments as perform gets them; the block gives the partition
+      # @raise [ArgumentError] for a key that is neither a Symbol nor a String
+      def fair_share_on(key = nil, &block)
+        unless key.nil? || key.is_a?(Symbol) || key.is_a?(String)
+          raise ArgumentError, "#{self}: fair_share_on got #{key.inspect}; it takes a Symbol, a String or a block"
+        end
+
+        @fair_share_rule = block || key || @fair_share_rule
+      end
+
+      # @return [Proc, Symbol, String, nil] this class's rule, else its superclass's
+      # @private
+      def fair_share_rule
+        return @fair_share_rule if @fair_share_rule
+
+        superclass.fair_share_rule if respond_to?(:superclass) && superclass.respond_to?(:fair_share_rule)
+      end
+
+      # The hooks of resque-fair-share 0.1.0. Counting is not done in hooks any more (a job can end without any of them),
+      # so they do nothing; whoever calls or overrides them by name can go on doing so.
+      def after_enqueue_fair_share(*); end
+      def before_perform_fair_share(*); end
+      def after_perform_fair_share(*); end
+      def on_failure_fair_share(*); end
+    end
+  end
+end

@@ -1,0 +1,37 @@
+-- Start-time fair queuing (Goyal, Vin, Cheng 1996). A partition that joins starts at the clock, so idling earns nothing,
+-- and a unit below it, so it goes before those with an equal tag. Each join moves the clock by a hair: those who join at
+-- the same clock are served in the order in which they came, not by name.
+local HAIR = 1 / 65536
+
+local function join(partition, cap)
+  local s = redis.call('HMGET', state, 'clock', 'weighted')
+  local clock = (tonumber(s[1]) or FIRST_CLOCK) + HAIR
+  if s[1] then
+    redis.call('HSET', state, 'clock', clock)
+  else
+    redis.call('HSET', state, 'clock', clock, 'reconciled', now)
+  end
+  local in_flight = tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 0
+  local tag = tonumber(redis.call('ZSCORE', tags, partition))
+  if tag then redis.call('ZREM', tags, partition) end
+  local weight, limit, paused = policy(partition, s[2], cap)
+  place(partition, in_flight, math.max(tag or 0, clock - 1), weight, limit, paused)
+end
+
+-- Writes one waiting job => its partition's pending count. `command` is RPUSH, or LPUSH for a job that goes back to the head.
+local function put(command, partition, element, cap)
+  local waiting = redis.call(command, root .. 'sub:' .. partition, element)
+  redis.call('RPUSH', main, 'null')
+  local pending = redis.call('INCR', root .. partition .. ':pending')
+  redis.call('HINCRBY', state, 'pending', 1)
+  if pending == 1 and waiting == 1 then
+    join(partition, cap)
+  elseif pending ~= waiting then
+    -- Somebody else wrote the list or the counter: the list is the truth.
+    redis.call('SET', root .. partition .. ':pending', waiting)
+    if not redis.call('ZSCORE', partitions, partition) and not redis.call('ZSCORE', parked, partition) then
+      join(partition, cap)
+    end
+  end
+  return waiting
+end

@@ -1,0 +1,13 @@
+-- A score is level + tag / 2^42. The level is floor(in_flight / weight), the tag is worker time / weight in milliseconds.
+local UNIT = 4398046511104
+
+-- The clock of a queue that was empty, and what a job is expected to take before one was measured, in milliseconds.
+local FIRST_CLOCK, EXPECTATION = 2, 1000
+
+local function tag_of(score)
+  return (score % 1) * UNIT
+end
+
+local function score_of(level, tag)
+  return level + math.max(0, math.min(tag, UNIT - 1)) / UNIT
+end

@@ -1,0 +1,11 @@
+-- A queue without a waiting and a running job leaves nothing behind.
+local function sweep()
+  if redis.call('EXISTS', partitions, parked, leases) == 0 then redis.call('DEL', state, tags, weights, names) end
+end
+
+-- Nor does a partition.
+local function forget(partition)
+  redis.call('HDEL', weights, partition)
+  redis.call('HDEL', names, partition)
+  sweep()
+end

@@ -1,0 +1,14 @@
+-- Notes the weight that the configuration gave a partition at enqueue ('' where it gives none) and its full id where the
+-- encoded one is shortened. A partition that waits already moves to the level that its new weight gives.
+local function weigh(partition, weight, name)
+  if name ~= '' then redis.call('HSET', names, partition, name) end
+  if weight == '' or redis.call('HGET', weights, partition) == weight then return end
+  redis.call('HSET', weights, partition, weight)
+  redis.call('HSET', state, 'weighted', 1)
+  local score = tonumber(redis.call('ZSCORE', partitions, partition))
+  if score then
+    local in_flight = tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 0
+    local now_holds = policy(partition, true, 0)
+    redis.call('ZADD', partitions, score_of(math.floor(in_flight / now_holds), tag_of(score)), partition)
+  end
+end

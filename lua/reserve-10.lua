@@ -1,0 +1,134 @@
+--[[
+Picks the next job and leases it.
+
+KEYS   the ten of includes/keys.lua
+ARGV   [1] root  [2] lease id  [3] owner  [4] cap (0: none)  [5] charge: 'time' or 'jobs'
+       [6] 'repeat': an earlier call with this lease id may have been carried out; 'ticket': the caller has popped a
+       ticket from the main list already; else ''
+Reply  { status, reconcile due (0 or 1), partition, element, pending, in_flight }
+       status 'job'    the fields above are filled
+              'none'   nothing may run now
+              'plain'  the queue has no fair-share state: stock's LPOP is right
+              'adopt'  payloads that others pushed are at the head of the main list; element is an array of them
+              'again'  call again: many partitions at once had to be parked
+]]
+local id, owner, cap, charge, hint = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6]
+local PROBES, BATCH, OFTEN, SELDOM, REBASE = 64, 64, 5000, 60000, UNIT / 2
+
+local s = redis.call('HMGET', state, 'clock', 'mean', 'pending', 'reconciled', 'weighted')
+local clock, mean, total = tonumber(s[1]) or FIRST_CLOCK, tonumber(s[2]), tonumber(s[3]) or 0
+
+if hint == 'repeat' then
+  local lease = redis.call('HGET', leases, id)
+  if lease then
+    local partition, _, _, _, element = lease_fields(lease)
+    return { 'job', 0, partition, element, redis.call('LLEN', root .. 'sub:' .. partition),
+             tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 1 }
+  end
+end
+
+-- At most one worker every few seconds is told to look for leases whose owner is gone.
+local function due(interval)
+  if not s[1] or now - (tonumber(s[4]) or 0) < interval then return 0 end
+  redis.call('HSET', state, 'reconciled', now)
+  return 1
+end
+
+local function adopt()
+  return { 'adopt', 0, '', redis.call('LRANGE', main, 0, BATCH - 1), 0, 0 }
+end
+
+-- Nothing may run. What others pushed may stand behind the tickets of parked partitions: tickets are all alike, so some
+-- go to the tail until it is at the head.
+local function idle()
+  local head = redis.call('LINDEX', main, 0)
+  if head == 'null' and (not s[1] or redis.call('LLEN', main) > total) then
+    for _ = 1, BATCH do
+      redis.call('LPOP', main)
+      if s[1] then redis.call('RPUSH', main, 'null') end
+      head = redis.call('LINDEX', main, 0)
+      if head ~= 'null' then break end
+    end
+  end
+  if not s[1] then return { head == 'null' and 'again' or 'plain', 0, '', '', 0, 0 } end
+  if head and head ~= 'null' then return adopt() end
+  return { 'none', due(OFTEN), '', '', 0, 0 }
+end
+
+-- Tags stay below 2^42, so that they fit under a level: once in decades they are all moved down.
+local function rebase()
+  local shift = clock - FIRST_CLOCK
+  for _, key in ipairs({ partitions, parked }) do
+    local all = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+    for i = 1, #all, 2 do
+      local score = tonumber(all[i + 1])
+      redis.call('ZADD', key, score_of(math.floor(score), tag_of(score) - shift), all[i])
+    end
+  end
+  redis.call('DEL', tags)
+  clock = FIRST_CLOCK
+  redis.call('HSET', state, 'clock', clock)
+end
+
+if clock > REBASE then rebase() end
+
+for _ = 1, PROBES do
+  local top = redis.call('ZRANGE', partitions, 0, 0, 'WITHSCORES')
+  local partition = top[1]
+  if not partition then return idle() end
+  local score = tonumber(top[2])
+  local level = math.floor(score)
+  local weight, limit, paused = policy(partition, s[5], cap)
+  local in_flight = level
+  if weight ~= 1 then in_flight = tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 0 end
+
+  if paused or (limit > 0 and in_flight >= limit) then
+    redis.call('ZREM', partitions, partition)
+    redis.call('ZADD', parked, score, partition)
+  else
+    -- The first write is an LPOP: a Redis that is out of memory lets such a script run, and so can drain.
+    local ticket = hint == 'ticket' or redis.call('LPOP', main)
+    if ticket and ticket ~= true and ticket ~= 'null' then
+      redis.call('LPUSH', main, ticket)
+      return adopt()
+    end
+    hint = 'ticket'
+
+    local sub = root .. 'sub:' .. partition
+    local element = redis.call('LPOP', sub)
+    if element then
+      local tag = tag_of(score)
+      clock = math.max(clock, tag)
+      in_flight = redis.call('INCR', root .. partition .. ':in_flight')
+      local waiting, charged = redis.call('LLEN', sub), 0
+      if waiting > 0 then
+        redis.call('SET', root .. partition .. ':pending', waiting)
+        charged = (charge == 'time' and mean or EXPECTATION) / weight
+        local next_level, next_tag = math.floor(in_flight / weight), tag + charged
+        if next_level ~= level then next_tag = math.max(next_tag, clock - 1) end
+        if limit > 0 and in_flight >= limit then
+          redis.call('ZREM', partitions, partition)
+          redis.call('ZADD', parked, score_of(next_level, next_tag), partition)
+        else
+          redis.call('ZADD', partitions, score_of(next_level, next_tag), partition)
+        end
+      else
+        -- The last one is charged in full at its release: it has no place that a charge could move.
+        redis.call('DEL', root .. partition .. ':pending')
+        redis.call('ZREM', partitions, partition)
+      end
+      redis.call('HSET', leases, id,
+        partition .. ' ' .. now .. ' ' .. string.format('%.3f', charged) .. ' ' .. owner .. ' ' .. element)
+      redis.call('HSET', state, 'clock', clock, 'pending', math.max(total - 1, 0))
+      return { 'job', due(SELDOM), partition, element, waiting, in_flight }
+    end
+
+    -- The index names a partition whose list is gone (evicted, or deleted by hand): the index is mended.
+    redis.call('ZREM', partitions, partition)
+    total = math.max(total - (tonumber(redis.call('GET', root .. partition .. ':pending')) or 0), 0)
+    redis.call('DEL', root .. partition .. ':pending')
+    redis.call('HSET', state, 'pending', total)
+    sweep()
+  end
+end
+return { 'again', 0, '', '', 0, 0 }
