@@ -21,7 +21,7 @@ local clock, mean, total = tonumber(s[1]) or FIRST_CLOCK, tonumber(s[2]), tonumb
 if hint == 'repeat' then
   local lease = redis.call('HGET', leases, id)
   if lease then
-    local partition, _, _, _, element = lease_fields(lease)
+    local partition, _, _, _, _, element = lease_fields(lease)
     return { 'job', 0, partition, element, redis.call('LLEN', root .. 'sub:' .. partition),
              tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 1 }
   end
@@ -100,25 +100,25 @@ for _ = 1, PROBES do
       local tag = tag_of(score)
       clock = math.max(clock, tag)
       in_flight = redis.call('INCR', root .. partition .. ':in_flight')
-      local waiting, charged = redis.call('LLEN', sub), 0
-      if waiting > 0 then
+      local waiting = redis.call('LLEN', sub)
+      local charged = (charge == 'time' and mean or EXPECTATION) / weight
+      local next_level, next_tag = math.floor(in_flight / weight), tag + charged
+      if next_level ~= level then next_tag = math.max(next_tag, clock - 1) end
+      if waiting == 0 then
+        redis.call('DEL', root .. partition .. ':pending')
+        redis.call('ZREM', partitions, partition)
+        keep_tag(partition, next_tag, clock)
+      else
         redis.call('SET', root .. partition .. ':pending', waiting)
-        charged = (charge == 'time' and mean or EXPECTATION) / weight
-        local next_level, next_tag = math.floor(in_flight / weight), tag + charged
-        if next_level ~= level then next_tag = math.max(next_tag, clock - 1) end
         if limit > 0 and in_flight >= limit then
           redis.call('ZREM', partitions, partition)
           redis.call('ZADD', parked, score_of(next_level, next_tag), partition)
         else
           redis.call('ZADD', partitions, score_of(next_level, next_tag), partition)
         end
-      else
-        -- The last one is charged in full at its release: it has no place that a charge could move.
-        redis.call('DEL', root .. partition .. ':pending')
-        redis.call('ZREM', partitions, partition)
       end
-      redis.call('HSET', leases, id,
-        partition .. ' ' .. now .. ' ' .. string.format('%.3f', charged) .. ' ' .. owner .. ' ' .. element)
+      redis.call('HSET', leases, id, partition .. ' ' .. now .. ' ' .. string.format('%.3f %.3f', charged, next_tag) ..
+        ' ' .. owner .. ' ' .. element)
       redis.call('HSET', state, 'clock', clock, 'pending', math.max(total - 1, 0))
       return { 'job', due(SELDOM), partition, element, waiting, in_flight }
     end

@@ -1,11 +1,33 @@
 # frozen_string_literal: true
 
+require 'logger'
 require 'resque-fair-share-rs'
+require_relative 'support/redis_server'
+require_relative 'support/waiting'
+require_relative 'support/worker_process'
+require_relative 'support/jobs'
+require_relative 'support/fair_state'
 
-ENV['REDIS_URL'] ||= 'redis://127.0.0.1:6379/0'
+# bin/test gives a server of its own. Without one a server is started for this run.
+TEST_REDIS = ENV['REDIS_URL'] ? nil : RedisServer.start
+REDIS_URL = ENV['REDIS_URL'] || TEST_REDIS.url
 
 RSpec.configure do |config|
   config.disable_monkey_patching!
   config.order = :random
   Kernel.srand config.seed
+
+  config.include Waiting
+  config.include FairState
+
+  config.before do
+    Resque.redis = REDIS_URL
+    Resque.redis.redis.flushdb
+    Resque.logger = Logger.new(nil)
+    Resque::FairShare.reset_configuration!
+    Resque.inline = false
+  end
+
+  config.after { WorkerProcess.end_all }
+  config.after(:suite) { TEST_REDIS&.stop }
 end

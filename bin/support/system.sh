@@ -49,6 +49,10 @@ install_packages() {
   apt-get update -qq || step "apt-get update had errors; going on with the lists that are here"
   apt-get install -y -qq --no-install-recommends "$@" >/dev/null || fail "apt-get could not install: $*"
   if [[ " $* " == *" redis-server "* ]]; then stop_packaged_redis; fi
+
+  local still
+  still=$(missing_packages | tr '\n' ' ')
+  [ -z "$still" ] || fail "still missing after apt-get has installed its packages (look at the PATH): $still"
 }
 
 # The package starts a service; the scripts here run a redis-server of their own and need only the program.

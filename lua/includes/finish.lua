@@ -1,14 +1,3 @@
--- Keeps the tag of a partition that has drained, as long as the clock has not passed it: draining and returning buys
--- nothing. Each call drops two that were passed, and the set is bounded: what is dropped beyond that was the next to pass.
-local MOST_TAGS = 10000
-
-local function keep_tag(partition, tag, clock)
-  if tag > clock - 1 then redis.call('ZADD', tags, tag, partition) else redis.call('ZREM', tags, partition) end
-  local passed = redis.call('ZRANGEBYSCORE', tags, '-inf', clock - 1, 'LIMIT', 0, 2)
-  for _, member in ipairs(passed) do redis.call('ZREM', tags, member) end
-  if redis.call('ZCARD', tags) > MOST_TAGS then redis.call('ZREMRANGEBYRANK', tags, 0, 0) end
-end
-
 -- Ends a lease: frees its slot and corrects the charge to the worker time really used (`used`, milliseconds; nil: by the
 -- clock) => partition, in_flight, element, true where the partition has neither a waiting nor a running job; nothing where
 -- there is no such lease, so that a release may come twice.
@@ -16,7 +5,7 @@ local function finish(id, cap, charge, used)
   local lease = redis.call('HGET', leases, id)
   if not lease then return end
   redis.call('HDEL', leases, id)
-  local partition, started, charged, _, element = lease_fields(lease)
+  local partition, started, charged, leased_tag, _, element = lease_fields(lease)
   local in_flight = redis.call('DECR', root .. partition .. ':in_flight')
   if in_flight <= 0 then
     in_flight = 0
@@ -44,7 +33,6 @@ local function finish(id, cap, charge, used)
     place(partition, in_flight, math.max(tag_of(score) + correction, clock - 1), weight, limit, paused)
     return partition, in_flight, element
   end
-  local kept = tonumber(redis.call('ZSCORE', tags, partition)) or 0
-  keep_tag(partition, math.max(kept, clock - 1) + correction, clock)
+  keep_tag(partition, tonumber(redis.call('ZSCORE', tags, partition) or leased_tag) + correction, clock)
   return partition, in_flight, element, in_flight == 0
 end

@@ -31,12 +31,13 @@ pub fn encode_owner(owner: &str) -> String {
 }
 
 impl Lease {
-    /// Reads "partition started charged owner element"; `None` where it is nothing of the kind.
+    /// Reads "partition started charged tag owner element"; `None` where it is nothing of the kind.
     pub fn parse(id: String, value: &[u8]) -> Option<Self> {
-        let mut fields = value.splitn(5, |byte| *byte == b' ');
+        let mut fields = value.splitn(6, |byte| *byte == b' ');
         let partition = String::from_utf8(fields.next()?.to_vec()).ok()?;
         let started = std::str::from_utf8(fields.next()?).ok()?.parse().ok()?;
         let _charged = fields.next()?;
+        let _tag = fields.next()?;
         let owner = std::str::from_utf8(fields.next()?).ok()?;
         let owner = percent_decode_str(owner).decode_utf8().ok()?.into_owned();
         let element = fields.next()?.to_vec();
@@ -109,7 +110,7 @@ mod tests {
     #[test]
     fn reads_what_the_reserve_script_writes() {
         let value =
-            b"a%20b 1780000000000 12.500 12@99@host:12:a%20b,c 0019e6d2c1e80{\"class\":\"A b\"}";
+            b"a%20b 1780000000000 12.500 7.250 12@99@host:12:a%20b,c 0019e6d2c1e80{\"class\":\"A b\"}";
         let lease = Lease::parse("id".into(), value).unwrap();
         assert_eq!(lease.partition, "a%20b");
         assert_eq!(lease.started, 1_780_000_000_000);
@@ -120,7 +121,7 @@ mod tests {
     #[test]
     fn an_owner_with_spaces_and_percent_signs_comes_back() {
         let owner = "1@2@host:1:a b,50%,\n";
-        let value = format!("p 1 0.000 {} {{}}", encode_owner(owner));
+        let value = format!("p 1 0.000 0.000 {} {{}}", encode_owner(owner));
         assert_eq!(
             Lease::parse("id".into(), value.as_bytes()).unwrap().owner,
             owner
@@ -130,7 +131,7 @@ mod tests {
     #[test]
     fn a_partition_with_an_empty_id_is_read() {
         assert_eq!(
-            Lease::parse("id".into(), b" 1 0.000 o {}")
+            Lease::parse("id".into(), b" 1 0.000 0.000 o {}")
                 .unwrap()
                 .partition,
             ""

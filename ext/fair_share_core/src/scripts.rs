@@ -79,6 +79,7 @@ script!(
         "includes/score",
         "includes/policy",
         "includes/lease",
+        "includes/tags",
         "includes/sweep"
     ]
 );
@@ -92,6 +93,7 @@ script!(
         "includes/policy",
         "includes/place",
         "includes/lease",
+        "includes/tags",
         "includes/finish",
         "includes/sweep"
     ]
@@ -107,6 +109,7 @@ script!(
         "includes/place",
         "includes/put",
         "includes/lease",
+        "includes/tags",
         "includes/finish",
         "includes/sweep"
     ]
