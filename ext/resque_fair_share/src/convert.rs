@@ -7,7 +7,7 @@ use fair_share_core::connection::{Address, Role, Sentinels, Settings, Tls};
 use fair_share_core::fair_queue::{Charge, Limits};
 use fair_share_core::json::Json;
 use magnus::{
-    r_hash::ForEach, value::ReprValue, Error, Float, Integer, RArray, RHash, RString, Ruby, Symbol,
+    r_hash::ForEach, value::ReprValue, Error, Integer, RArray, RHash, RString, Ruby, Symbol,
     TryConvert, Value,
 };
 
@@ -114,7 +114,8 @@ impl Fields<'_> {
     }
 }
 
-/// A Ruby value as JSON, or `None` where only Ruby's own encoder knows what it becomes (Time, BigDecimal, to_json, …).
+/// A Ruby value as JSON, or `None` where only Ruby's own encoder knows what it becomes: Time, to_json, and
+/// floats, which the versions of the json gem write differently.
 pub(crate) fn json(ruby: &Ruby, value: Value, nesting: usize) -> Result<Option<Json>, Error> {
     if nesting > fair_share_core::json::MAX_NESTING + 1 {
         return Ok(None);
@@ -133,9 +134,6 @@ pub(crate) fn json(ruby: &Ruby, value: Value, nesting: usize) -> Result<Option<J
             Ok(number) => Json::Int(number),
             Err(_) => Json::BigInt(integer.to_string()),
         }));
-    }
-    if let Some(float) = Float::from_value(value) {
-        return Ok(Some(Json::Float(float.to_f64())));
     }
     if let Some(symbol) = Symbol::from_value(value) {
         return Ok(Some(Json::Str(symbol.name()?.into_owned())));
