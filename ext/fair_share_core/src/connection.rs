@@ -13,7 +13,7 @@ mod tls;
 pub use settings::{Address, Role, Sentinels, Settings, Tls};
 
 use std::io;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use redis::{Cmd, Value};
 
@@ -21,8 +21,6 @@ use crate::error::{Error, Result};
 use exchange::{Exchange, Stopped};
 use stream::Stream;
 
-/// A connection used within this time is taken to be alive without asking the kernel.
-const FRESH: Duration = Duration::from_secs(1);
 
 /// How far an exchange has come.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,9 +32,7 @@ pub enum Progress {
 
 #[derive(Debug)]
 enum State {
-    Idle {
-        since: Instant,
-    },
+    Idle,
     /// A command is queued, and its reply is not read yet.
     Busy,
     /// For good: a late reply must never be taken for the next command's.
@@ -74,9 +70,7 @@ impl Connection {
         let mut connection = Self {
             stream: Stream::open(&address, settings)?,
             exchange: Exchange::default(),
-            state: State::Idle {
-                since: Instant::now(),
-            },
+            state: State::Idle,
             address,
             db: settings.db,
             read_timeout: settings.read_timeout,
@@ -116,7 +110,7 @@ impl Connection {
     /// Queues one command. Nothing is written before [`advance`](Self::advance).
     pub fn send(&mut self, command: &Cmd) -> Result<()> {
         let reason = match &self.state {
-            State::Idle { .. } => {
+            State::Idle => {
                 self.exchange = Exchange::of(command);
                 self.state = State::Busy;
                 return Ok(());
@@ -139,9 +133,7 @@ impl Connection {
         }
         match self.exchange.advance(&mut self.stream) {
             Ok(reply) => {
-                self.state = State::Idle {
-                    since: Instant::now(),
-                };
+                self.state = State::Idle;
                 match reply {
                     Value::ServerError(error) => {
                         Err(Error::from_reply(error.code(), error.details()))
@@ -172,15 +164,14 @@ impl Connection {
 
     /// Whether a command can be sent: no reply is outstanding and nothing has broken.
     pub fn is_usable(&self) -> bool {
-        matches!(self.state, State::Idle { .. })
+        matches!(self.state, State::Idle)
     }
 
-    /// Whether the server has closed a connection that was idle for a while (its `timeout`, a restart, a proxy), so that
-    /// a command which must not be sent twice is not sent into a dead socket. Costs nothing on a connection in use.
+    /// Whether the server has closed an idle connection (its `timeout`, a restart, a proxy), so that a command which must
+    /// not be sent twice is not sent into a dead socket.
     pub fn is_stale(&mut self) -> bool {
         match self.state {
-            State::Idle { since } if since.elapsed() <= FRESH => return false,
-            State::Idle { .. } => {}
+            State::Idle => {}
             State::Busy | State::GivenUp(_) => return true,
         }
         let silent = self.stream.is_silent();

@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+module Demo
+  # What a job noted when it was done: one element of a Redis list. Times are seconds of {Clock}.
+  Record = Struct.new(:id, :tenant, :enqueued, :started, :ended) do
+    # The list of a queue's records.
+    def self.key(queue)
+      "done:#{queue}"
+    end
+
+    def self.parse(line)
+      id, tenant, *times = line.split
+      new(id, tenant, *times.map(&:to_f))
+    end
+
+    def to_s
+      to_a.join(' ')
+    end
+
+    # @return [Float] seconds from the enqueue to the start of perform
+    def wait
+      started - enqueued
+    end
+  end
+end

@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+module Demo
+  # Who enqueues how much, and with what weight.
+  class Tenants
+    WHALE = 'whale'
+
+    # Tenants that share a line of the result.
+    Group = Struct.new(:label, :names)
+
+    # @return [Array<String>] the names of all, the whale first
+    attr_reader :names
+
+    # @param small [Integer] number of small tenants
+    # @param whale_jobs [Integer]
+    # @param small_jobs [Integer] jobs of each small tenant
+    # @param weights [Hash{String => Numeric}] of those whose weight is given
+    # @raise [ArgumentError] for a weight of a tenant that does not exist
+    def initialize(small:, whale_jobs:, small_jobs:, weights: {})
+      @small = ('a'..).first(small)
+      @names = [WHALE, *@small]
+      @jobs = { WHALE => whale_jobs }
+      @jobs.default = small_jobs
+      @weights = weights
+      unknown = weights.keys - @names
+      raise ArgumentError, "there is no tenant #{unknown.join(', ')}; there are #{existing}" if unknown.any?
+    end
+
+    def jobs_of(name)
+      @jobs[name]
+    end
+
+    # @return [Integer] jobs of all
+    def total
+      names.sum { |name| jobs_of(name) }
+    end
+
+    def weight_of(name)
+      @weights.fetch(name, 1)
+    end
+
+    def weights?
+      @weights.any?
+    end
+
+    # The jobs in the order in which they are enqueued.
+    # @yieldparam name [String] the tenant
+    # @yieldparam id [String] the job
+    def each_job
+      names.each { |name| 1.upto(jobs_of(name)) { |number| yield name, "#{name}-#{number}" } }
+    end
+
+    # @return [Array<Group>] the whale, each small tenant with a weight of its own, and the others together
+    def groups
+      named, others = @small.partition { |name| @weights.key?(name) }
+      rest = named.empty? ? small_label : "#{count(others)} with weight 1"
+      [Group.new(labelled(WHALE), [WHALE]), *named.map { |name| Group.new(labelled("tenant #{name}"), [name]) },
+       (Group.new(rest, others) if others.any?)].compact
+    end
+
+    # @return [Group] all but the whale
+    def small_group
+      Group.new(small_label, @small)
+    end
+
+    private
+
+    def existing
+      "#{WHALE}, #{@small.first}#{" to #{@small.last}" if @small.size > 1}"
+    end
+
+    def small_label
+      "#{count(@small)}#{', small' if @small.size == 1}".sub('tenants', 'small tenants')
+    end
+
+    def count(names)
+      names.size == 1 ? "tenant #{names.first}" : "#{names.size} tenants"
+    end
+
+    def labelled(label)
+      weights? ? "#{label}, weight #{format('%g', weight_of(label.split.last))}" : label
+    end
+  end
+end

@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require_relative 'clock'
+require_relative 'interruption'
+
+module Demo
+  # Real Resque workers, each in a process of its own, that fork for each job.
+  class WorkerPool
+    # Seconds between two looks at an empty queue.
+    POLL = 0.1
+    # Seconds that a worker may take to start, and to end.
+    PATIENCE = 20
+
+    def initialize(session, queue, size)
+      @session = session
+      @queue = queue
+      @size = size
+      @pids = []
+    end
+
+    # Comes back when all are there and look for jobs.
+    def start
+      @size.times { @pids << fork { work } }
+      wait_until { raise_if_ended || Resque.workers.size >= @size } || raise("the workers did not start in #{PATIENCE} s")
+    end
+
+    # @return [Boolean] whether one that lives has a job
+    def busy?
+      reap
+      Resque.working.any? { |worker| @pids.include?(worker.pid) }
+    end
+
+    # @return [Boolean] whether all still run
+    def complete?
+      reap
+      @pids.size == @size
+    end
+
+    # Each ends after its job.
+    def finish
+      signal(:QUIT)
+      wait_until { reap.empty? } || stop
+    end
+
+    # They end now; a job that runs is killed.
+    def stop
+      signal(:TERM)
+      wait_until(3) { reap.empty? } || kill
+    end
+
+    private
+
+    def work
+      Interruption.unwatch
+      # A group of its own: a Ctrl-C is for the demo, which ends the workers itself, and a kill reaches the worker's child.
+      Process.setpgrp
+      @session.connect
+      worker = Resque::Worker.new(@queue)
+      worker.fork_per_job = true
+      worker.work(POLL)
+    ensure
+      exit!
+    end
+
+    def signal(name)
+      @pids.each { |pid| Process.kill(name, pid) }
+    end
+
+    def kill
+      @pids.each do |pid|
+        Process.kill(:KILL, -pid)
+      rescue Errno::ESRCH
+        Process.kill(:KILL, pid) # too early for its group
+      end
+      wait_until { reap.empty? }
+    end
+
+    # @return [Array<Integer>] those that still run
+    def reap
+      @pids.reject! { |pid| Process.wait(pid, Process::WNOHANG) }
+      @pids
+    end
+
+    def raise_if_ended
+      raise 'a worker ended while it started; LOGGING=1 bin/demo shows what the workers say' unless complete?
+    end
+
+    def wait_until(seconds = PATIENCE)
+      deadline = Clock.now + seconds
+      until (result = yield)
+        return if Clock.now > deadline
+
+        sleep 0.02
+      end
+      result
+    end
+  end
+end
