@@ -13,6 +13,7 @@ local started = record and string.find(record, '"' .. id .. '"', 1, true)
 local partition, in_flight, element, drained = finish(id, cap, ARGV[4], not started and 0 or nil)
 if not partition then return { 'gone', '', 0, 0 } end
 if not started then
+  if string.sub(element, 1, 1) == '{' then element = string.format('%011x', now) .. element end
   return { 'requeued', partition, put('LPUSH', partition, element, cap), in_flight }
 end
 if drained then forget(partition) end

@@ -38,14 +38,15 @@ local function adopt()
   return { 'adopt', 0, '', redis.call('LRANGE', main, 0, BATCH - 1), 0, 0 }
 end
 
--- Nothing may run. What others pushed may stand behind the tickets of parked partitions: tickets are all alike, so some
+-- Nothing may run. Tickets for which no job waits go. What others pushed may stand behind the tickets of parked partitions: tickets are all alike, so some
 -- go to the tail until it is at the head.
 local function idle()
   local head = redis.call('LINDEX', main, 0)
-  if head == 'null' and (not s[1] or redis.call('LLEN', main) > total) then
+  local stale = not s[1] or total == 0
+  if head == 'null' and (stale or redis.call('LLEN', main) > total) then
     for _ = 1, BATCH do
       redis.call('LPOP', main)
-      if s[1] then redis.call('RPUSH', main, 'null') end
+      if not stale then redis.call('RPUSH', main, 'null') end
       head = redis.call('LINDEX', main, 0)
       if head ~= 'null' then break end
     end
@@ -84,7 +85,7 @@ for _ = 1, PROBES do
 
   if paused or (limit > 0 and in_flight >= limit) then
     redis.call('ZREM', partitions, partition)
-    redis.call('ZADD', parked, score, partition)
+    park(partition, score)
   else
     -- The first write is an LPOP: a Redis that is out of memory lets such a script run, and so can drain.
     local ticket = hint == 'ticket' or redis.call('LPOP', main)
@@ -97,6 +98,10 @@ for _ = 1, PROBES do
     local sub = root .. 'sub:' .. partition
     local element = redis.call('LPOP', sub)
     if element then
+      if drop_old_copy(element) then
+        if ticket then redis.call('LPUSH', main, 'null') end
+        total = total + 1
+      end
       local tag = tag_of(score)
       clock = math.max(clock, tag)
       in_flight = redis.call('INCR', root .. partition .. ':in_flight')
@@ -112,7 +117,7 @@ for _ = 1, PROBES do
         redis.call('SET', root .. partition .. ':pending', waiting)
         if limit > 0 and in_flight >= limit then
           redis.call('ZREM', partitions, partition)
-          redis.call('ZADD', parked, score_of(next_level, next_tag), partition)
+          park(partition, score_of(next_level, next_tag))
         else
           redis.call('ZADD', partitions, score_of(next_level, next_tag), partition)
         end

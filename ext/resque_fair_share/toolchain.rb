@@ -83,7 +83,7 @@ class ResqueFairShareToolchain
       #{missing.map { |problem| "  * #{problem}" }.join("\n")}
 
       #{HELP}
-      Then install the gem again. (#{SKIP}=1 skips this check.)
+      Then try again. (#{SKIP}=1 skips this check.)
 
     TEXT
   end

@@ -5,15 +5,22 @@ require 'resque'
 require_relative 'fair_share/version'
 require_relative 'fair_share/errors'
 require_relative 'fair_share/native'
+require_relative 'fair_share/check'
 require_relative 'fair_share/configuration'
 require_relative 'fair_share/client_settings'
 require_relative 'fair_share/connection'
 require_relative 'fair_share/process_identity'
 require_relative 'fair_share/resolver'
+require_relative 'fair_share/gauges'
+require_relative 'fair_share/dispatch'
+require_relative 'fair_share/backlog'
+require_relative 'fair_share/partition'
 require_relative 'fair_share/queue'
 require_relative 'fair_share/lease'
 require_relative 'fair_share/reconciliation'
 require_relative 'fair_share/dequeue'
+require_relative 'fair_share/migration'
+require_relative 'fair_share/enqueue_all'
 require_relative 'plugins/fair_share'
 require_relative 'fair_share/hooks'
 require_relative 'fair_share/patches'
@@ -38,6 +45,30 @@ module Resque
       # Back to the defaults.
       def reset_configuration!
         @configuration = Configuration.new
+      end
+
+      # @return [Array<String>] names of the queues that have fair-share state now: waiting jobs in partitions, or running ones
+      def queues
+        Resque.queues.select { |name| Queue.current(name).look }.sort
+      end
+
+      # @param name [String, Symbol]
+      # @return [Queue] also when it is empty
+      def queue(name)
+        Queue.current(name.to_s)
+      end
+
+      # Enqueues many jobs of one class, one round trip a thousand. Hooks run as in Resque.enqueue. A batch of a thousand is
+      # written whole or not at all.
+      # @param klass [Class] extends {Resque::Plugins::FairShare}
+      # @param list [Array<Array>] arguments of each job
+      # @param queue [String, Symbol, nil] default: the class's own
+      # @return [Integer] jobs enqueued (a before_enqueue hook may veto some)
+      # @raise [ArgumentError] for a job without partition or anything else that can't be enqueued; nothing is written then
+      # @example
+      #   Resque::FairShare.enqueue_all(SyncJob, accounts.map { |account| [{ account_id: account.id }] })
+      def enqueue_all(klass, list, queue: nil)
+        EnqueueAll.perform(klass, list, queue)
       end
 
       # Where the gem reports what it caught.

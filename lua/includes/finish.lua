@@ -29,7 +29,7 @@ local function finish(id, cap, charge, used)
   end
   score = tonumber(redis.call('ZSCORE', parked, partition))
   if score then
-    redis.call('ZREM', parked, partition)
+    unpark(partition)
     place(partition, in_flight, math.max(tag_of(score) + correction, clock - 1), weight, limit, paused)
     return partition, in_flight, element
   end

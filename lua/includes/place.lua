@@ -1,11 +1,24 @@
--- Gives a partition that has waiting jobs its place: among those that may run, or among the parked.
+-- Gives a partition that has waiting jobs its place: among those that may run, or among the parked. How many jobs wait in
+-- parked partitions is kept as a count, so that nobody has to sum them up.
+
+local function park(partition, score)
+  redis.call('ZADD', parked, score, partition)
+  redis.call('HINCRBY', state, 'parked', redis.call('LLEN', root .. 'sub:' .. partition))
+end
+
+local function unpark(partition)
+  if redis.call('ZREM', parked, partition) == 1 then
+    redis.call('HINCRBY', state, 'parked', -redis.call('LLEN', root .. 'sub:' .. partition))
+  end
+end
+
 -- A small ZSET with fractional scores is a listpack, and slow: a member of over 64 bytes turns it into a skiplist for good.
 local PAD = string.rep('=', 65)
 
 local function place(partition, in_flight, tag, weight, cap, paused)
   local score = score_of(math.floor(in_flight / weight), tag)
   if paused or (cap > 0 and in_flight >= cap) then
-    redis.call('ZADD', parked, score, partition)
+    park(partition, score)
   elseif redis.call('ZADD', partitions, score, partition) == 1 and redis.call('ZCARD', partitions) == 1 then
     redis.call('ZADD', partitions, 0, PAD)
     redis.call('ZREM', partitions, PAD)

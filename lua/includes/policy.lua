@@ -1,18 +1,20 @@
 -- The lane of the jobs that have no partition: no encoded id is a bare percent sign.
 local LANE = '%'
 
--- What holds for a partition now => weight, cap (0: none), paused. Run-time settings ("weight|cap|paused", an empty field
--- is not set) beat the configuration. `weighted` is true when some partition of the queue has a configured weight.
+-- What holds for a partition now => weight, cap (0: none), paused, and its full id where the settings have it. Run-time
+-- settings ("weight|cap|paused|full id", an empty field is not set) beat the configuration. `weighted` is true when some
+-- partition of the queue has a configured weight.
 local function policy(partition, weighted, cap)
   if partition == LANE then return 1, 0, false end
   local weight, paused = 1, false
   if weighted then weight = tonumber(redis.call('HGET', weights, partition)) or 1 end
   local set = redis.call('HGET', settings, partition)
   if set then
-    local set_weight, set_cap, set_paused = string.match(set, '^([^|]*)|([^|]*)|([^|]*)$')
+    local set_weight, set_cap, set_paused, name = string.match(set, '^([^|]*)|([^|]*)|([^|]*)|?(.*)$')
     weight = tonumber(set_weight) or weight
     cap = tonumber(set_cap) or cap
     paused = set_paused == '1'
+    if name ~= '' then return weight, cap, paused, name end
   end
   return weight, cap, paused
 end

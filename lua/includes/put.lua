@@ -26,12 +26,12 @@ local function put(command, partition, element, cap)
   redis.call('HINCRBY', state, 'pending', 1)
   if pending == 1 and waiting == 1 then
     join(partition, cap)
+  elseif redis.call('ZSCORE', parked, partition) then
+    redis.call('HINCRBY', state, 'parked', 1)
   elseif pending ~= waiting then
     -- Somebody else wrote the list or the counter: the list is the truth.
     redis.call('SET', root .. partition .. ':pending', waiting)
-    if not redis.call('ZSCORE', partitions, partition) and not redis.call('ZSCORE', parked, partition) then
-      join(partition, cap)
-    end
+    if not redis.call('ZSCORE', partitions, partition) then join(partition, cap) end
   end
   return waiting
 end

@@ -1,6 +1,7 @@
--- A queue without a waiting and a running job leaves nothing behind.
+-- A queue without a waiting and a running job leaves nothing behind. (While payloads of others, or legacy_scan's, are in the
+-- main list, turns are still to be taken.)
 local function sweep()
-  if redis.call('EXISTS', partitions, parked, leases) == 0 then redis.call('DEL', state, tags, weights, names) end
+  if redis.call('EXISTS', partitions, parked, leases, main) == 0 then redis.call('DEL', state, tags, weights, names) end
 end
 
 -- Nor does a partition.

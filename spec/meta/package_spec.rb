@@ -95,13 +95,13 @@ RSpec.describe 'The built gem', :package do
         puts $LOADED_FEATURES.grep(/resque_fair_share\\.(so|bundle)/)
       RUBY
 
-      output = run('ruby', 'app.rb', env: home, chdir: elsewhere).lines(chomp: true)
+      output = run('ruby', 'app.rb', env: { **home, 'REDIS_URL' => REDIS_URL }, chdir: elsewhere).lines(chomp: true)
 
       expect(File.read("#{elsewhere}/done")).to eq('account 7')
       expect(output).to match(['1', '0', start_with("#{folder}/home/")])
     end
   ensure
-    redis = Redis.new(url: ENV.fetch('REDIS_URL'))
+    redis = Redis.new(url: REDIS_URL)
     redis.scan_each(match: 'package-spec:*').to_a.each { |key| redis.del(key) }
   end
 end

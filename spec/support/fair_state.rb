@@ -15,6 +15,24 @@ module FairState
     redis.lrange('resque:spec:done', 0, -1)
   end
 
+  # @return [Array<Array(String, String)>] what is in the failed list: "account:n" and the exception's class
+  def failed
+    redis.lrange('resque:failed', 0, -1).map do |entry|
+      failure = JSON.parse(entry)
+      [failure['payload']['args'].first.values_at('account_id', 'n').join(':'), failure['exception']]
+    end
+  end
+
+  # @return [Array<Integer>] pids of the processes that run a Jobs::Fair.hold, in the order in which they began
+  def holding
+    redis.lrange('resque:spec:holding', 0, -1).map(&:to_i)
+  end
+
+  # Lets jobs that hold go on to their end.
+  def let_go(count = 1)
+    redis.rpush('resque:spec:go', Array.new(count, 'go'))
+  end
+
   def pending(partition, queue = 'fair')
     redis.get("resque:fair_share:#{queue}:#{partition}:pending").to_i
   end
@@ -31,8 +49,8 @@ module FairState
     redis.llen("resque:fair_share:#{queue}:sub:#{partition}")
   end
 
-  def enqueue(account, count = 1, **more)
-    count.times { |n| Resque.enqueue(Jobs::Fair, account_id: account, n: n, **more) }
+  def enqueue(account, count = 1, job: Jobs::Fair, **more)
+    count.times { |n| Resque.enqueue(job, account_id: account, n: n, **more) }
   end
 
   def reserve(queue = 'fair')
@@ -61,5 +79,11 @@ module FairState
     expect(in_flight).to eq(running)
     expect(indexed.sort).to eq(lists.keys.sort)
     expect(redis.hget("#{root}state", 'pending').to_i).to eq(lists.values.sum)
+  end
+
+  # Nothing waits, nothing runs, and nothing of ours is left.
+  def expect_drained(queue = 'fair')
+    expect(our_keys).to eq([])
+    expect(redis.llen("resque:queue:#{queue}")).to eq(0)
   end
 end

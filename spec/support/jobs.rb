@@ -12,8 +12,12 @@ module Jobs
   class Fair
     extend Noting
     extend Resque::Plugins::FairShare
-    @queue = :fair
     fair_share_on :account_id
+
+    # Subclasses have it too.
+    def self.queue
+      :fair
+    end
 
     def self.perform(params)
       note("#{params['account_id']}:#{params['n']}")
@@ -38,6 +42,24 @@ module Jobs
       params['account_id'] = 999
       params.clear
     end
+
+    # Runs until the spec lets it go.
+    def self.hold(params)
+      Resque.redis.rpush('spec:holding', Process.pid)
+      Resque.redis.blpop('spec:go', timeout: 20)
+      note("#{params['account_id']}:#{params['n']} ended")
+    end
+  end
+
+  # Keeps the greatest number of its jobs that ran at once, for each account.
+  class Counted < Fair
+    def self.perform(params)
+      account = params['account_id']
+      running = Resque.redis.hincrby('spec:running', account, 1)
+      Resque.redis.zadd('spec:most', running, account, gt: true)
+      super
+      Resque.redis.hincrby('spec:running', account, -1)
+    end
   end
 
   class Plain
@@ -57,5 +79,12 @@ module Jobs
 
   class NotYielding < Fair
     def self.around_perform_zz(*); end
+  end
+
+  # Its failure hook kills the process that runs it, the first times.
+  class DyingInFailureHook < Fair
+    def self.on_failure_zz(_error, params)
+      kill_self(params) if Resque.redis.incr('spec:hook') <= params['deaths']
+    end
   end
 end

@@ -72,6 +72,11 @@ class WorkerProcess
     File.read("/proc/#{@pid}/task/#{@pid}/children").split.map(&:to_i)
   end
 
+  # @return [Boolean] whether it has started up, and so looked for the dead
+  def registered?
+    Resque.data_store.worker_exists?(@id)
+  end
+
   private
 
   def run(queues, interval, fork_per_job, prepare)

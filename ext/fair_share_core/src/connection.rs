@@ -21,7 +21,6 @@ use crate::error::{Error, Result};
 use exchange::{Exchange, Stopped};
 use stream::Stream;
 
-
 /// How far an exchange has come.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress {

@@ -7,7 +7,8 @@ use redis::Value;
 use crate::error::Error;
 use crate::keys::{encode_id, Keys, LANE};
 use crate::lease::{encode_owner, Lease};
-use crate::scripts;
+use crate::reply::Reply;
+use crate::scripts::{self, Script};
 use crate::transport::{Failure, Repeat, Transport};
 
 /// What a job costs its partition.
@@ -20,7 +21,7 @@ pub enum Charge {
 }
 
 impl Charge {
-    fn as_bytes(self) -> &'static [u8] {
+    pub(crate) fn as_bytes(self) -> &'static [u8] {
         match self {
             Self::Time => b"time",
             Self::Jobs => b"jobs",
@@ -66,13 +67,13 @@ impl Route {
         }
     }
 
-    fn weight_argument(&self) -> String {
+    pub(crate) fn weight_argument(&self) -> String {
         self.weight
             .map(|weight| weight.to_string())
             .unwrap_or_default()
     }
 
-    fn name_argument(&self) -> &[u8] {
+    pub(crate) fn name_argument(&self) -> &[u8] {
         self.name.as_deref().unwrap_or_default().as_bytes()
     }
 }
@@ -131,6 +132,13 @@ pub enum Recovered {
     },
 }
 
+/// What an adoption did; `looked_at` is less than was given where another worker was faster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Adopted {
+    pub looked_at: u64,
+    pub adopted: u64,
+}
+
 /// What the caller of `reserve` knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ticket {
@@ -140,11 +148,21 @@ pub enum Ticket {
     Given,
 }
 
+/// Who asks for a job.
+#[derive(Debug)]
+pub struct Asking<'a> {
+    pub pid: u32,
+    /// The lease's id, unless an earlier reserve of this process has gone unanswered.
+    pub fresh_id: String,
+    /// Whom the lease will belong to.
+    pub owner: &'a str,
+}
+
 /// One queue. Holds no connection: each verb gets its transport.
 #[derive(Debug)]
 pub struct FairQueue {
-    keys: Keys,
-    queue: String,
+    pub(crate) keys: Keys,
+    pub(crate) queue: String,
     /// Leases that a reserve may have taken without anyone having seen its reply, each with the pid that asked. The next
     /// reserve of that process asks with the same id and then gets the same job.
     unanswered: Mutex<Vec<(u32, String)>>,
@@ -196,40 +214,86 @@ impl FairQueue {
         }
     }
 
-    /// Picks the next job and leases it to `owner`. `fresh_id` is used unless an earlier reserve of process `pid` has gone
-    /// unanswered.
+    /// Picks the next job and leases it.
     pub fn reserve<T: Transport>(
         &self,
         transport: &mut T,
-        pid: u32,
-        fresh_id: String,
-        owner: &str,
+        asking: Asking<'_>,
         ticket: Ticket,
         limits: Limits,
     ) -> Result<Reserved, T::Error> {
-        let (id, asked_before) = match self.take_unanswered(pid) {
-            Some(id) => (id, true),
-            None => (fresh_id, false),
+        let hint = if ticket == Ticket::Given {
+            "ticket"
+        } else {
+            ""
         };
-        let hint = match (asked_before, ticket) {
-            (true, _) => "repeat",
-            (false, Ticket::Given) => "ticket",
-            (false, Ticket::Take) => "",
-        };
-        let mut reply = self.ask(transport, &id, owner, hint, limits, Repeat::Unsafe);
-        let mut may_be_leased = asked_before;
-        if matches!(&reply, Err(error) if !surely_not_run(error)) {
-            may_be_leased = true;
+        self.lease_one(transport, &scripts::RESERVE, asking, hint, &[], limits)
+    }
+
+    /// As [`reserve`](Self::reserve), among the first jobs of the plain list, given from the head on with `None` for what
+    /// is no job.
+    pub fn scan<T: Transport>(
+        &self,
+        transport: &mut T,
+        asking: Asking<'_>,
+        elements: &[(Vec<u8>, Option<Route>)],
+        limits: Limits,
+    ) -> Result<Reserved, T::Error> {
+        let weights: Vec<String> = elements
+            .iter()
+            .map(|(_, route)| {
+                route
+                    .as_ref()
+                    .map(Route::weight_argument)
+                    .unwrap_or_default()
+            })
+            .collect();
+        let mut arguments: Vec<&[u8]> = Vec::with_capacity(elements.len() * 4);
+        for ((element, route), weight) in elements.iter().zip(&weights) {
+            arguments.push(element);
+            arguments.extend(routed(route.as_ref(), weight));
         }
+        self.lease_one(transport, &scripts::SCAN, asking, "", &arguments, limits)
+    }
+
+    fn lease_one<T: Transport>(
+        &self,
+        transport: &mut T,
+        script: &Script,
+        asking: Asking<'_>,
+        hint: &str,
+        more: &[&[u8]],
+        limits: Limits,
+    ) -> Result<Reserved, T::Error> {
+        let (id, asked_before) = match self.take_unanswered(asking.pid) {
+            Some(id) => (id, true),
+            None => (asking.fresh_id, false),
+        };
+        let owner = encode_owner(asking.owner);
+        let cap = limits.cap.to_string();
+        let mut ask = |hint: &str, repeat| {
+            let mut arguments: Vec<&[u8]> = vec![
+                self.keys.root().as_bytes(),
+                id.as_bytes(),
+                owner.as_bytes(),
+                cap.as_bytes(),
+                limits.charge.as_bytes(),
+                hint.as_bytes(),
+            ];
+            arguments.extend_from_slice(more);
+            self.run(transport, script, &arguments, repeat)
+        };
+        let mut reply = ask(if asked_before { "repeat" } else { hint }, Repeat::Unsafe);
+        let may_be_leased = asked_before || matches!(&reply, Err(error) if !surely_not_run(error));
         if matches!(&reply, Err(error) if reply_lost(error)) {
-            reply = self.ask(transport, &id, owner, "repeat", limits, Repeat::Safe);
+            reply = ask("repeat", Repeat::Safe);
         }
         match reply {
             Ok(reply) => reply_to_reserved(reply, id).map_err(T::Error::from),
             Err(error) => {
                 // Nobody else would ask for it.
                 if may_be_leased {
-                    self.remember_unanswered(pid, id);
+                    self.remember_unanswered(asking.pid, id);
                 }
                 Err(error)
             }
@@ -307,14 +371,15 @@ impl FairQueue {
         }
     }
 
-    /// Routes the payloads that a reserve found at the head of the main list, given in that order, `None` for a ticket.
-    /// => how many were adopted; fewer than given where another worker was faster.
+    /// Routes the payloads at the head of the main list, given in that order, `None` for a ticket. With `rotate` what was
+    /// looked at goes to the tail, so that the next call sees the next.
     pub fn adopt<T: Transport>(
         &self,
         transport: &mut T,
         elements: &[(Vec<u8>, Option<Route>)],
+        rotate: bool,
         limits: Limits,
-    ) -> Result<u64, T::Error> {
+    ) -> Result<Adopted, T::Error> {
         let cap = limits.cap.to_string();
         let weights: Vec<String> = elements
             .iter()
@@ -325,26 +390,19 @@ impl FairQueue {
                     .unwrap_or_default()
             })
             .collect();
-        let mut arguments: Vec<&[u8]> = vec![self.keys.root().as_bytes(), cap.as_bytes()];
+        let rotate: &[u8] = if rotate { b"rotate" } else { b"" };
+        let mut arguments: Vec<&[u8]> = vec![self.keys.root().as_bytes(), cap.as_bytes(), rotate];
         for ((element, route), weight) in elements.iter().zip(&weights) {
             arguments.push(element);
-            match route {
-                Some(route) => arguments.extend([
-                    route.partition.as_bytes(),
-                    weight.as_bytes(),
-                    route.name_argument(),
-                ]),
-                None => arguments.extend([b"".as_slice(), b"", b""]),
-            }
+            arguments.extend(routed(route.as_ref(), weight));
         }
-        let reply = transport.run(
-            &scripts::ADOPT,
-            &self.ten_keys(),
-            &arguments,
-            // Sent again, it finds tickets where the payloads were, and adopts nothing twice.
-            Repeat::Safe,
-        )?;
-        Ok(Reply::single(reply).number()?)
+        // Sent again, it finds tickets where the payloads were, and adopts nothing twice.
+        let mut reply =
+            Reply::new(self.run(transport, &scripts::ADOPT, &arguments, Repeat::Safe)?)?;
+        Ok(Adopted {
+            looked_at: reply.number()?,
+            adopted: reply.number()?,
+        })
     }
 
     /// Puts back tickets that somebody else popped. => how many.
@@ -391,28 +449,14 @@ impl FairQueue {
         Ok(Reply::single(reply).number()? > 0)
     }
 
-    fn ask<T: Transport>(
+    pub(crate) fn run<T: Transport>(
         &self,
         transport: &mut T,
-        id: &str,
-        owner: &str,
-        hint: &str,
-        limits: Limits,
+        script: &Script,
+        arguments: &[&[u8]],
         repeat: Repeat,
     ) -> Result<Value, T::Error> {
-        transport.run(
-            &scripts::RESERVE,
-            &self.ten_keys(),
-            &[
-                self.keys.root().as_bytes(),
-                id.as_bytes(),
-                encode_owner(owner).as_bytes(),
-                limits.cap.to_string().as_bytes(),
-                limits.charge.as_bytes(),
-                hint.as_bytes(),
-            ],
-            repeat,
-        )
+        transport.run(script, &self.ten_keys(), arguments, repeat)
     }
 
     fn ten_keys(&self) -> [&str; 10] {
@@ -443,6 +487,18 @@ impl FairQueue {
         // What a forked child inherited belongs to its parent.
         ids.retain(|(asker, _)| *asker == pid);
         ids.pop().map(|(_, id)| id)
+    }
+}
+
+/// A route as scripts take it: encoded partition, weight, full id.
+pub(crate) fn routed<'a>(route: Option<&'a Route>, weight: &'a str) -> [&'a [u8]; 3] {
+    match route {
+        Some(route) => [
+            route.partition.as_bytes(),
+            weight.as_bytes(),
+            route.name_argument(),
+        ],
+        None => [b"", b"", b""],
     }
 }
 
@@ -488,59 +544,4 @@ fn reply_to_reserved(reply: Value, lease_id: String) -> Result<Reserved, Error> 
 
 fn unknown<E: From<Error>>(verb: &str, status: &str) -> E {
     Error::Protocol(format!("the {verb} script answered {status:?}")).into()
-}
-
-/// A script's reply, read from the front.
-struct Reply(std::vec::IntoIter<Value>);
-
-impl Reply {
-    fn new(value: Value) -> Result<Self, Error> {
-        match value {
-            Value::Array(values) => Ok(Self(values.into_iter())),
-            other => Err(Error::Protocol(format!("expected an array, got {other:?}"))),
-        }
-    }
-
-    fn single(value: Value) -> Self {
-        Self(vec![value].into_iter())
-    }
-
-    fn next(&mut self) -> Result<Value, Error> {
-        self.0
-            .next()
-            .ok_or_else(|| Error::Protocol("a reply was too short".into()))
-    }
-
-    fn bytes(&mut self) -> Result<Vec<u8>, Error> {
-        match self.next()? {
-            Value::BulkString(bytes) => Ok(bytes),
-            Value::SimpleString(text) => Ok(text.into_bytes()),
-            other => Err(Error::Protocol(format!("expected a string, got {other:?}"))),
-        }
-    }
-
-    fn text(&mut self) -> Result<String, Error> {
-        String::from_utf8(self.bytes()?).map_err(|error| Error::Protocol(error.to_string()))
-    }
-
-    fn number(&mut self) -> Result<u64, Error> {
-        match self.next()? {
-            Value::Int(number) => Ok(number.try_into().unwrap_or(0)),
-            other => Err(Error::Protocol(format!("expected a number, got {other:?}"))),
-        }
-    }
-
-    fn list(&mut self) -> Result<Vec<Vec<u8>>, Error> {
-        match self.next()? {
-            Value::Array(values) => {
-                let mut reply = Self(values.into_iter());
-                let mut list = Vec::with_capacity(reply.0.len());
-                for _ in 0..reply.0.len() {
-                    list.push(reply.bytes()?);
-                }
-                Ok(list)
-            }
-            other => Err(Error::Protocol(format!("expected a list, got {other:?}"))),
-        }
-    }
 }

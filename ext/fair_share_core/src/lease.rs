@@ -33,22 +33,34 @@ pub fn encode_owner(owner: &str) -> String {
 impl Lease {
     /// Reads "partition started charged tag owner element"; `None` where it is nothing of the kind.
     pub fn parse(id: String, value: &[u8]) -> Option<Self> {
-        let mut fields = value.splitn(6, |byte| *byte == b' ');
-        let partition = String::from_utf8(fields.next()?.to_vec()).ok()?;
-        let started = std::str::from_utf8(fields.next()?).ok()?.parse().ok()?;
-        let _charged = fields.next()?;
-        let _tag = fields.next()?;
-        let owner = std::str::from_utf8(fields.next()?).ok()?;
-        let owner = percent_decode_str(owner).decode_utf8().ok()?.into_owned();
-        let element = fields.next()?.to_vec();
+        // A partition that 0.1.0 named may hold spaces: it ends where three numbers follow.
+        let spaces = value.iter().enumerate().filter(|(_, byte)| **byte == b' ');
+        spaces
+            .map(|(at, _)| at)
+            .find_map(|at| Self::parse_at(&id, value.get(..at)?, value.get(at + 1..)?))
+    }
+
+    fn parse_at(id: &str, partition: &[u8], rest: &[u8]) -> Option<Self> {
+        let mut fields = rest.splitn(5, |byte| *byte == b' ');
+        let started = text(fields.next()?)?.parse().ok()?;
+        let _charged: f64 = text(fields.next()?)?.parse().ok()?;
+        let _tag: f64 = text(fields.next()?)?.parse().ok()?;
+        let owner = percent_decode_str(text(fields.next()?)?)
+            .decode_utf8()
+            .ok()?
+            .into_owned();
         Some(Self {
-            id,
-            partition,
+            id: id.to_owned(),
+            partition: text(partition)?.to_owned(),
             started,
             owner,
-            element,
+            element: fields.next()?.to_vec(),
         })
     }
+}
+
+fn text(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok()
 }
 
 /// Makes lease ids that no other process makes: a random start for each process, then a count.
@@ -136,6 +148,16 @@ mod tests {
                 .partition,
             ""
         );
+    }
+
+    #[test]
+    fn a_partition_that_holds_spaces_is_read() {
+        let lease = Lease::parse("id".into(), b"Acme 7 Corp 12 1.000 2.000 o {\"a\": 1}").unwrap();
+        assert_eq!(
+            (lease.partition.as_str(), lease.started),
+            ("Acme 7 Corp", 12)
+        );
+        assert_eq!(lease.element, b"{\"a\": 1}");
     }
 
     #[test]

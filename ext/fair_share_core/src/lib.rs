@@ -1,6 +1,8 @@
 #![forbid(unsafe_code)]
 
+pub mod backlog;
 pub mod connection;
+pub mod control;
 pub mod error;
 pub mod fair_queue;
 pub mod json;
@@ -9,6 +11,7 @@ pub mod lease;
 pub mod partition;
 pub mod payload;
 pub mod pool;
+mod reply;
 pub mod ruby_float;
 pub mod scripts;
 pub mod transport;

@@ -71,6 +71,20 @@ script!(
     ]
 );
 script!(
+    ENQUEUE_ALL,
+    "enqueue_all-10",
+    [
+        "includes/keys",
+        "includes/time",
+        "includes/score",
+        "includes/policy",
+        "includes/place",
+        "includes/put",
+        "includes/weigh"
+    ]
+);
+script!(ENQUEUE_PLAIN, "enqueue_plain-10", ["includes/keys"]);
+script!(
     RESERVE,
     "reserve-10",
     [
@@ -78,9 +92,23 @@ script!(
         "includes/time",
         "includes/score",
         "includes/policy",
+        "includes/place",
         "includes/lease",
         "includes/tags",
+        "includes/old",
         "includes/sweep"
+    ]
+);
+script!(
+    SCAN,
+    "scan-10",
+    [
+        "includes/keys",
+        "includes/time",
+        "includes/score",
+        "includes/policy",
+        "includes/lease",
+        "includes/tags"
     ]
 );
 script!(
@@ -128,6 +156,62 @@ script!(
     ]
 );
 script!(MEND, "mend-10", ["includes/keys", "includes/sweep"]);
+script!(STATS, "stats-10", ["includes/keys"]);
+script!(DESCRIBE, "describe-10", ["includes/keys", "includes/time", "includes/policy"]);
+script!(
+    SET,
+    "set-10",
+    [
+        "includes/keys",
+        "includes/score",
+        "includes/policy",
+        "includes/place"
+    ]
+);
+script!(
+    CLEAR,
+    "clear-10",
+    [
+        "includes/keys",
+        "includes/score",
+        "includes/place",
+        "includes/old",
+        "includes/sweep"
+    ]
+);
+script!(
+    REMOVE,
+    "remove-10",
+    ["includes/keys", "includes/old", "includes/sweep"]
+);
+script!(
+    ROLLBACK,
+    "rollback-10",
+    [
+        "includes/keys",
+        "includes/score",
+        "includes/policy",
+        "includes/place",
+        "includes/old",
+        "includes/sweep"
+    ]
+);
 
 /// Every script, for a check that each compiles.
-pub static ALL: [&Script; 6] = [&ENQUEUE, &RESERVE, &RELEASE, &RECOVER, &ADOPT, &MEND];
+pub static ALL: [&Script; 15] = [
+    &ENQUEUE,
+    &ENQUEUE_ALL,
+    &ENQUEUE_PLAIN,
+    &RESERVE,
+    &SCAN,
+    &RELEASE,
+    &RECOVER,
+    &ADOPT,
+    &MEND,
+    &STATS,
+    &DESCRIBE,
+    &SET,
+    &CLEAR,
+    &REMOVE,
+    &ROLLBACK,
+];

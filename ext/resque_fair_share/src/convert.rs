@@ -16,6 +16,14 @@ pub(crate) fn string(ruby: &Ruby, bytes: &[u8]) -> RString {
     ruby.enc_str_new(bytes, ruby.utf8_encoding())
 }
 
+pub(crate) fn strings(ruby: &Ruby, list: &[Vec<u8>]) -> Result<RArray, Error> {
+    let array = ruby.ary_new();
+    for bytes in list {
+        array.push(string(ruby, bytes))?;
+    }
+    Ok(array)
+}
+
 pub(crate) fn limits(ruby: &Ruby, cap: u64, charge: Symbol) -> Result<Limits, Error> {
     let charge = match charge.name()?.as_ref() {
         "time" => Charge::Time,

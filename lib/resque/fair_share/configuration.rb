@@ -4,14 +4,15 @@ module Resque
   module FairShare
     # All settings, each checked where it is given.
     class Configuration
-      STRATEGIES = %i[sub_queues].freeze
+      STRATEGIES = %i[sub_queues legacy_scan].freeze
       CHARGES = %i[time jobs].freeze
       CONNECTIONS = %i[auto native ruby].freeze
 
       # What one queue may have of its own.
       Overrides = Struct.new(:max_in_flight, :weight, :charge)
 
-      # @return [Symbol] how the next job is found; `:sub_queues`
+      # @return [Symbol] how the next job is found: `:sub_queues` (default), or `:legacy_scan`, which looks at the first jobs of
+      #   the plain list
       attr_reader :dequeue_strategy
       # @return [Integer] running jobs a partition may have, over all workers; 0: any number. Default 50.
       attr_reader :max_in_flight
@@ -47,7 +48,7 @@ module Resque
       end
 
       def dequeue_strategy=(value)
-        @dequeue_strategy = one_of(STRATEGIES, :dequeue_strategy, value)
+        @dequeue_strategy = Check.one_of(STRATEGIES, :dequeue_strategy, value)
       end
 
       def max_in_flight=(value)
@@ -91,11 +92,11 @@ module Resque
       end
 
       def charge=(value)
-        @charge = one_of(CHARGES, :charge, value)
+        @charge = Check.one_of(CHARGES, :charge, value)
       end
 
       def connection=(value)
-        @connection = one_of(CONNECTIONS, :connection, value)
+        @connection = Check.one_of(CONNECTIONS, :connection, value)
       end
 
       # Settings of one queue; what is not given stays as it is for all queues.
@@ -109,7 +110,7 @@ module Resque
         overrides = Overrides.new(
           max_in_flight && check_max_in_flight(max_in_flight),
           weight && check_weight(weight),
-          charge && one_of(CHARGES, :charge, charge)
+          charge && Check.one_of(CHARGES, :charge, charge)
         )
         @queues[name.to_s] = overrides
       end
@@ -129,35 +130,20 @@ module Resque
       # @raise [ArgumentError] when the configured callable gives something that is no weight
       def weight_of(queue, partition)
         weight = @queues[queue]&.weight || @weight
-        weight = check_weight(weight.call(partition), "for partition #{partition.inspect}") if weight.respond_to?(:call)
-        weight == 1 && !weighted?(queue) ? nil : weight.to_f
+        # A callable's 1 has to be stored: it may have been another number before.
+        return Check.weight(weight.call(partition), "of partition #{partition.inspect}").to_f if weight.respond_to?(:call)
+
+        weight.to_f unless weight == 1
       end
 
       private
 
-      # A callable's 1 has to be stored: it may have been another number before.
-      def weighted?(queue)
-        (@queues[queue]&.weight || @weight).respond_to?(:call)
-      end
-
       def check_max_in_flight(value)
-        return 0 if value.nil?
-        return value if value.is_a?(Integer) && value >= 0
-
-        raise ArgumentError, "max_in_flight is #{value.inspect}; it must be an Integer from 0 (no cap) on"
+        Check.max_in_flight(value || 0)
       end
 
-      def check_weight(value, where = '')
-        return value if value.respond_to?(:call)
-        return value if value.is_a?(Numeric) && value.real? && value.positive? && value.to_f.finite?
-
-        raise ArgumentError, "weight #{where} is #{value.inspect}; it must be a number above 0".squeeze(' ')
-      end
-
-      def one_of(allowed, name, value)
-        return value.to_sym if value.respond_to?(:to_sym) && allowed.include?(value.to_sym)
-
-        raise ArgumentError, "#{name} is #{value.inspect}; it must be one of #{allowed.map(&:inspect).join(', ')}"
+      def check_weight(value)
+        value.respond_to?(:call) ? value : Check.weight(value)
       end
     end
   end

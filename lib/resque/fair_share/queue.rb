@@ -2,13 +2,16 @@
 
 module Resque
   module FairShare
-    # One queue, as one process sees it.
+    # One queue: what waits and runs in it, and its partitions.
     class Queue
-      # For how long a process trusts that a queue is fair (or that it is not) without looking: seconds.
-      FAIR_FOR = 5
-      PLAIN_FOR = 60
-      # Passes over the head of the main list in one reserve.
-      MOST_ADOPTIONS = 1000
+      include Dispatch
+      include Backlog
+
+      # A job that runs now. `id` is its lease's, `partition` an id or nil, `worker` a worker's id or HOST:PID, `started_at`
+      # a Time, `payload` a Hash as Resque decodes it.
+      Running = Struct.new(:id, :partition, :worker, :started_at, :payload)
+
+      ORDERS = %i[next pending in_flight oldest].freeze
 
       # @return [Queue] of the Redis that Resque uses now
       def self.current(name)
@@ -31,51 +34,51 @@ module Resque
         @name = name
         @connection = connection
         @native = Native::FairQueue.new(prefix, name)
-        @trusted_until = now + PLAIN_FOR
-        @fair = false
+        distrust
       end
 
-      # Puts a job into its partition.
-      # @param payload [String] as Resque encoded it
-      # @param partition [String, nil] its id; nil: the lane of the jobs that have none
-      # @return [Boolean] false where a job without partition went into the main list, as stock Resque has it
-      # @private
-      def enqueue(payload, partition)
-        weight = partition && FairShare.configuration.weight_of(name, partition)
-        pending = @native.enqueue(@connection, payload, partition, weight, cap)
-        note(!pending.nil?)
-        !pending.nil?
+      # @return [Hash] counts of jobs: `:pending` all that wait, `:runnable` those whose partition is neither paused nor at
+      #   its cap (what an autoscaler wants), `:in_flight`; counts of partitions: `:partitions` with waiting jobs, `:parked`
+      #   those of them that may not run, `:paused`; seconds or nil: `:oldest_age`, `:mean_job_time`
+      def stats
+        counts = @native.stats(@connection)
+        mean = counts.delete(:mean_job_time)
+        age = counts[:pending].positive? ? top(1, &:oldest_age).first&.oldest_age : nil
+        counts.merge(oldest_age: age, mean_job_time: mean && (mean / 1000.0))
       end
 
-      # Takes the next job in a fair turn.
-      # @param ticket_given [Boolean] the caller has popped a ticket from the main list
-      # @return [Lease, nil, :plain] `:plain` where the queue has no fair-share state, so that stock's pop is right
-      # @private
-      def reserve(ticket_given: false)
-        MOST_ADOPTIONS.times do
-          status, *rest = @native.reserve(@connection, ProcessIdentity.owner, ticket_given, cap, charge)
-          note(status != :plain)
-          case status
-          when :plain then return :plain
-          when :adopt then adopt(*rest)
-          when :nothing then return unless rest.first && reconcile_quietly.positive?
-          when :job
-            lease = lease_from(*rest)
-            return lease if lease
-          end
+      # A page of the partitions that have waiting jobs. No order but `:next` has an index: the others look at all
+      # partitions, a thousand at a time, and keep the page.
+      # @param order [Symbol] `:next` the next served first (parked ones last), `:pending` and `:in_flight` the largest
+      #   first, `:oldest` the longest wait first
+      # @param limit [Integer] at the most
+      # @param offset [Integer] how many to leave out
+      # @return [Array<Partition>]
+      # @raise [ArgumentError] for another order, or a negative number
+      def partitions(order: :next, limit: 50, offset: 0)
+        Check.one_of(ORDERS, :order, order)
+        Check.page(limit, offset)
+        return describe(by_turn(limit, offset)) if order == :next
+
+        key = { pending: :pending, in_flight: :in_flight, oldest: :oldest_age }.fetch(order)
+        top(limit + offset, &key).drop(offset)
+      end
+
+      # @param id [Object] its String is the partition's id
+      # @return [Partition] also when it has no job
+      def partition(id)
+        describe([Native::FairQueue.encoded(id.to_s)]).first
+      end
+
+      # @return [Array<Running>] jobs that run now, the longest running first
+      # @raise [ArgumentError] for a negative number
+      def running(limit: 50, offset: 0)
+        Check.page(limit, offset)
+        leases = []
+        each_lease { |lease| leases << lease }
+        leases.sort_by { |lease| [lease[2], lease[0]] }.slice(offset, limit).to_a.map do |id, partition, started, owner, payload|
+          Running.new(id, partition, ProcessIdentity.parse(owner).worker, Time.at(started / 1000.0), decode(payload))
         end
-        nil
-      end
-
-      # @return [Boolean] whether the lease was still there
-      # @private
-      def release(lease_id)
-        !@native.release(@connection, lease_id, cap, charge).nil?
-      end
-
-      # @private The next reserve of this process gets that job.
-      def give_back(lease_id)
-        @native.give_back(lease_id)
       end
 
       # Frees the slots of owners that are gone, and puts their jobs that never started back. Safe at any time.
@@ -84,36 +87,65 @@ module Resque
         Reconciliation.new(@native, @connection, cap, charge).perform
       end
 
-      # @private Reconciliation is a by-product of a reserve and must not cost its job.
-      def reconcile_quietly
-        reconcile
-      rescue StandardError => e
-        FairShare.logger.error("resque-fair-share: could not reconcile queue #{name}: #{e.class}: #{e.message}")
-        0
+      # @private A change of one partition's run-time settings; :keep leaves one as it is, nil takes it back.
+      def set(id, weight: :keep, max_in_flight: :keep, paused: :keep)
+        @native.set(@connection, id, weight, max_in_flight, paused, cap)
       end
 
-      # Whether jobs without partition belong into the lane, and a pop goes by the script. Asks Redis when the last
-      # answer is too old; a queue is taken as plain until then.
       # @private
-      def fair?
-        note(@native.fair?(@connection)) if now > @trusted_until
-        @fair
-      end
+      # @param encoded [Array<String>]
+      # @return [Array<Partition>]
+      def describe(encoded)
+        return [] if encoded.empty?
 
-      # @private Looks now.
-      def look
-        note(@native.fair?(@connection))
+        @native.describe(@connection, encoded, cap).map { |row| Partition.new(self, *row) }
       end
 
       private
 
-      def note(fair)
-        @trusted_until = now + (fair ? FAIR_FOR : PLAIN_FOR)
-        @fair = fair
+      def by_turn(limit, offset)
+        runnable = @native.partitions_by_turn(@connection, :runnable, offset, limit)
+        return runnable if runnable.size == limit
+
+        counts = @native.stats(@connection)
+        skipped = [offset - (counts[:partitions] - counts[:parked]), 0].max
+        runnable + @native.partitions_by_turn(@connection, :parked, skipped, limit - runnable.size)
       end
 
-      def now
-        Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      # The partitions with the largest value, the largest first; without a value last.
+      def top(count)
+        best = {}
+        each_page_of_partitions do |page|
+          describe(page).each { |partition| best[partition.id] = partition }
+          next if best.size < 2 * [count, 1000].max
+
+          best = largest(best, count) { |partition| yield partition }
+        end
+        largest(best, count) { |partition| yield partition }.values
+      end
+
+      def largest(partitions, count)
+        partitions.sort_by { |id, partition| [-(yield(partition) || -1), id.to_s] }.first(count).to_h
+      end
+
+      def each_page_of_partitions
+        %i[runnable parked].each do |index|
+          cursor = 0
+          loop do
+            cursor, page = @native.partitions_page(@connection, index, cursor)
+            yield page unless page.empty?
+            break if cursor.zero?
+          end
+        end
+      end
+
+      def each_lease(&block)
+        cursor = 0
+        loop do
+          cursor, page = @native.leases(@connection, cursor)
+          page.each(&block)
+          break if cursor.zero?
+        end
       end
 
       def cap
@@ -124,33 +156,10 @@ module Resque
         FairShare.configuration.charge_of(name)
       end
 
-      def lease_from(reconcile, id, payload, *)
-        lease = Lease.new(self, id, payload)
-        reconcile_quietly if reconcile
-        return lease if Native.payload?(payload)
-
-        lease.fail(MalformedPayload.new("queue #{name} held #{payload.inspect[0, 200]}, which is no job"))
-        nil
-      end
-
-      # Routes what others pushed into the main list.
-      def adopt(elements)
-        return if elements.empty?
-
-        routes = elements.map { |element| element == TICKET ? nil : route(element) }
-        @native.adopt(@connection, elements, routes, cap)
-      end
-
-      def route(payload)
-        klass = Resolver.fair_class(Native.job_class(payload))
-        return [nil, nil] unless klass
-
-        partition = Resolver.partition(klass, payload)
-        [partition, FairShare.configuration.weight_of(name, partition)]
-      rescue ArgumentError => e
-        # It is queued already, so there is nobody to refuse it to: it runs, without a partition.
-        FairShare.logger.warn("resque-fair-share: a job in queue #{name} goes without partition: #{e.message}")
-        [nil, nil]
+      def decode(payload)
+        Resque.decode(payload)
+      rescue Resque::Helpers::DecodeException
+        { 'class' => nil, 'args' => [payload] }
       end
     end
   end

@@ -1,6 +1,14 @@
 //! A real redis-server for one test.
 
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used, clippy::expect_used)]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing
+)]
+
+pub mod bed;
 
 use std::fs;
 use std::io::{Read, Write};

@@ -2,7 +2,9 @@
 
 use std::process;
 
-use fair_share_core::fair_queue::{self, Enqueued, Job, Recovered, Reserved, Route, Ticket};
+use fair_share_core::fair_queue::{
+    self, Asking, Enqueued, Job, Recovered, Reserved, Route, Ticket,
+};
 use fair_share_core::keys::{decode_id, LANE};
 use fair_share_core::lease::LeaseIds;
 use fair_share_core::payload::{split_element, with_lease};
@@ -10,13 +12,14 @@ use magnus::{
     function, method, prelude::*, Error, RArray, RModule, RString, Ruby, Symbol, TryConvert, Value,
 };
 
+use super::{backlog, control};
 use crate::convert;
 use crate::session::Session;
 
 static LEASE_IDS: LeaseIds = LeaseIds::new();
 
 #[magnus::wrap(class = "Resque::FairShare::Native::FairQueue", free_immediately)]
-struct FairQueue(fair_queue::FairQueue);
+pub(crate) struct FairQueue(pub(crate) fair_queue::FairQueue);
 
 impl FairQueue {
     fn new(prefix: String, queue: String) -> Self {
@@ -71,36 +74,37 @@ impl FairQueue {
             .0
             .reserve(
                 &mut Session::new(ruby, connection),
-                pid,
-                LEASE_IDS.next(pid),
-                &owner,
+                asking(pid, &owner),
                 ticket,
                 limits,
             )
             .map_err(|error| error.into_ruby(ruby))?;
-        let reply = ruby.ary_new();
-        match reserved {
-            Reserved::Job { job, reconcile } => {
-                reply.cat(&[ruby.to_symbol("job").as_value(), boolean(ruby, reconcile)])?;
-                push_job(ruby, reply, &job)?;
-            }
-            Reserved::Nothing { reconcile } => {
-                reply.cat(&[
-                    ruby.to_symbol("nothing").as_value(),
-                    boolean(ruby, reconcile),
-                ])?;
-            }
-            Reserved::Plain => reply.push(ruby.to_symbol("plain"))?,
-            Reserved::Adopt(elements) => {
-                reply.push(ruby.to_symbol("adopt"))?;
-                let strings = ruby.ary_new();
-                for bytes in &elements {
-                    strings.push(convert::string(ruby, bytes))?;
-                }
-                reply.push(strings)?;
-            }
-        }
-        Ok(reply)
+        reserved_to_ruby(ruby, reserved)
+    }
+
+    /// As `reserve`, among the first jobs of the plain list; `routes` as for `adopt`.
+    fn scan(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        owner: String,
+        elements: RArray,
+        routes: RArray,
+        cap: u64,
+        charge: Symbol,
+    ) -> Result<RArray, Error> {
+        let limits = convert::limits(ruby, cap, charge)?;
+        let routed = routed(elements, routes)?;
+        let reserved = rb_self
+            .0
+            .scan(
+                &mut Session::new(ruby, connection),
+                asking(process::id(), &owner),
+                &routed,
+                limits,
+            )
+            .map_err(|error| error.into_ruby(ruby))?;
+        reserved_to_ruby(ruby, reserved)
     }
 
     /// The caller could not use a reserve's job: the next reserve of this process gets it.
@@ -164,28 +168,24 @@ impl FairQueue {
         })
     }
 
-    /// `elements` as a reserve gave them; `routes` for each: nil for a ticket, else `[partition id or nil, weight or nil]`.
-    /// => how many were adopted.
+    /// `elements` from the head of the main list on; `routes` for each: nil for a ticket, else
+    /// `[partition id or nil, weight or nil]`. => `[looked at, adopted]`.
     fn adopt(
         ruby: &Ruby,
         rb_self: &Self,
         connection: Value,
         elements: RArray,
         routes: RArray,
+        rotate: bool,
         cap: u64,
-    ) -> Result<u64, Error> {
+    ) -> Result<(u64, u64), Error> {
         let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
-        let routes: Vec<Option<(Option<String>, Option<f64>)>> = routes.to_vec()?;
-        let mut routed = Vec::with_capacity(routes.len());
-        for (element, to) in elements.into_iter().zip(routes) {
-            let element = RString::try_convert(element)?.to_bytes().to_vec();
-            let to = to.map(|(partition, weight)| route(partition.as_deref(), weight));
-            routed.push((element, to));
-        }
-        rb_self
+        let routed = routed(elements, routes)?;
+        let adopted = rb_self
             .0
-            .adopt(&mut Session::new(ruby, connection), &routed, limits)
-            .map_err(|error| error.into_ruby(ruby))
+            .adopt(&mut Session::new(ruby, connection), &routed, rotate, limits)
+            .map_err(|error| error.into_ruby(ruby))?;
+        Ok((adopted.looked_at, adopted.adopted))
     }
 
     /// => how many tickets were put back.
@@ -233,6 +233,48 @@ impl FairQueue {
     }
 }
 
+fn asking(pid: u32, owner: &str) -> Asking<'_> {
+    Asking {
+        pid,
+        fresh_id: LEASE_IDS.next(pid),
+        owner,
+    }
+}
+
+type Routed = Vec<(Vec<u8>, Option<Route>)>;
+
+fn routed(elements: RArray, routes: RArray) -> Result<Routed, Error> {
+    let routes: Vec<Option<(Option<String>, Option<f64>)>> = routes.to_vec()?;
+    let mut routed = Vec::with_capacity(routes.len());
+    for (element, to) in elements.into_iter().zip(routes) {
+        let element = RString::try_convert(element)?.to_bytes().to_vec();
+        let to = to.map(|(partition, weight)| route(partition.as_deref(), weight));
+        routed.push((element, to));
+    }
+    Ok(routed)
+}
+
+fn reserved_to_ruby(ruby: &Ruby, reserved: Reserved) -> Result<RArray, Error> {
+    let reply = ruby.ary_new();
+    match reserved {
+        Reserved::Job { job, reconcile } => {
+            reply.push(ruby.to_symbol("job"))?;
+            reply.push(reconcile)?;
+            push_job(ruby, reply, &job)?;
+        }
+        Reserved::Nothing { reconcile } => {
+            reply.push(ruby.to_symbol("nothing"))?;
+            reply.push(reconcile)?;
+        }
+        Reserved::Plain => reply.push(ruby.to_symbol("plain"))?,
+        Reserved::Adopt(elements) => {
+            reply.push(ruby.to_symbol("adopt"))?;
+            reply.push(convert::strings(ruby, &elements)?)?;
+        }
+    }
+    Ok(reply)
+}
+
 fn push_job(ruby: &Ruby, reply: RArray, job: &Job) -> Result<(), Error> {
     let (_, payload) = split_element(&job.element);
     reply.push(job.lease_id.as_str())?;
@@ -243,25 +285,17 @@ fn push_job(ruby: &Ruby, reply: RArray, job: &Job) -> Result<(), Error> {
 }
 
 /// The id as it was given; nil for the lane, which has none. A shortened one stays as it is.
-fn id(encoded: &str) -> Option<String> {
+pub(crate) fn id(encoded: &str) -> Option<String> {
     if encoded == LANE {
         return None;
     }
     Some(decode_id(encoded).unwrap_or_else(|| encoded.to_owned()))
 }
 
-fn route(partition: Option<&str>, weight: Option<f64>) -> Route {
+pub(crate) fn route(partition: Option<&str>, weight: Option<f64>) -> Route {
     match partition {
         Some(id) => Route::to(id, weight),
         None => Route::lane(),
-    }
-}
-
-fn boolean(ruby: &Ruby, value: bool) -> Value {
-    if value {
-        ruby.qtrue().as_value()
-    } else {
-        ruby.qfalse().as_value()
     }
 }
 
@@ -270,11 +304,14 @@ pub(crate) fn init(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_singleton_method("new", function!(FairQueue::new, 2))?;
     class.define_method("enqueue", method!(FairQueue::enqueue, 5))?;
     class.define_method("reserve", method!(FairQueue::reserve, 5))?;
+    class.define_method("scan", method!(FairQueue::scan, 6))?;
     class.define_method("give_back", method!(FairQueue::give_back, 1))?;
     class.define_method("release", method!(FairQueue::release, 4))?;
     class.define_method("recover", method!(FairQueue::recover, 5))?;
-    class.define_method("adopt", method!(FairQueue::adopt, 4))?;
+    class.define_method("adopt", method!(FairQueue::adopt, 5))?;
     class.define_method("mend", method!(FairQueue::mend, 1))?;
     class.define_method("leases", method!(FairQueue::leases, 2))?;
-    class.define_method("fair?", method!(FairQueue::is_fair, 1))
+    class.define_method("fair?", method!(FairQueue::is_fair, 1))?;
+    control::init(class)?;
+    backlog::init(class)
 }

@@ -1,6 +1,8 @@
 //! `Resque::FairShare::Native`: the whole boundary between Ruby and Rust, by topic.
 
+mod backlog;
 mod connection;
+mod control;
 mod fair_queue;
 mod partition;
 mod payload;

@@ -1,6 +1,5 @@
 //! `Native.partition`: which partition a payload belongs to.
 
-use fair_share_core::keys::encode_id;
 use fair_share_core::partition::{extract, Missing, Rule};
 use fair_share_core::payload::Payload;
 use magnus::{function, prelude::*, Error, RModule, RString, Ruby, Value};
@@ -25,12 +24,6 @@ fn partition(ruby: &Ruby, payload: RString, key: String, index: Option<usize>) -
     }
 }
 
-/// => the id as it stands in key names.
-fn encoded(id: String) -> String {
-    encode_id(id).to_string()
-}
-
 pub(crate) fn init(_ruby: &Ruby, native: RModule) -> Result<(), Error> {
-    native.define_singleton_method("partition", function!(partition, 3))?;
-    native.define_singleton_method("encode_id", function!(encoded, 1))
+    native.define_singleton_method("partition", function!(partition, 3))
 }

@@ -11,13 +11,11 @@ module Resque
       module QueueAccess
         def push_to_queue(queue, encoded_item)
           klass = Resolver.fair_class(Native.job_class(encoded_item))
-          if klass
-            Queue.of(@redis, queue).enqueue(encoded_item, Resolver.partition(klass, encoded_item))
-          else
-            fair_queue = Queue.of(@redis, queue)
-            # A job without partition takes its turn in the queue's own lane, where there are others to take turns with.
-            fair_queue.fair? ? fair_queue.enqueue(encoded_item, nil) : super
-          end
+          fair_queue = Queue.of(@redis, queue)
+          return fair_queue.enqueue(encoded_item, Resolver.partition(klass, encoded_item)) if klass
+
+          # A job without partition takes its turn in the queue's own lane, where there are others to take turns with.
+          fair_queue.lane? ? fair_queue.enqueue(encoded_item, nil) : super
         end
 
         # @return [String, nil] a payload, as stock; one from a partition carries its lease
@@ -31,6 +29,36 @@ module Resque
           return super if lease == :plain
 
           lease && JobReserve.popped(lease)
+        end
+
+        # `peek_in_queue` goes through here, too. As in stock: an object for a count of 1, else an Array.
+        def list_range(key, start = 0, count = 1)
+          found = super
+          return found unless key.to_s.start_with?('queue:') && Array(found).include?(TICKET)
+
+          page = Queue.of(@redis, key.to_s.delete_prefix('queue:')).peek(start.to_i, count.to_i)
+          count == 1 ? page.first : page
+        end
+
+        def everything_in_queue(queue)
+          found = super
+          found.include?(TICKET) ? Queue.of(@redis, queue).everything : found
+        end
+
+        # By class and arguments, not by bytes, where a job waits in a partition.
+        # @return [Integer] jobs removed
+        def remove_from_queue(queue, data)
+          fair_queue = Queue.of(@redis, queue)
+          return super unless fair_queue.look
+          return fair_queue.remove(data) if data.is_a?(Backlog::Waiting)
+
+          super.to_i + fair_queue.remove(data)
+        end
+
+        def remove_queue(queue)
+          fair_queue = Queue.of(@redis, queue)
+          fair_queue.clear_all if fair_queue.look
+          super
         end
       end
     end

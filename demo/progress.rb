@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require_relative 'clock'
+require_relative 'glyphs'
+require_relative 'tenants'
+
+module Demo
+  # How far a run is: a line that is drawn anew where there is a terminal, else a line every few seconds.
+  class Progress
+    PLAIN_LINE = 2
+    BAR = 20
+
+    def initialize(out = $stdout)
+      @out = out
+      @terminal = out.tty? && ENV['TERM'] != 'dumb'
+    end
+
+    def start(title, tenants)
+      @title = title
+      @whale = tenants.jobs_of(Tenants::WHALE)
+      @small = tenants.total - @whale
+      @started = @shown = Clock.now
+    end
+
+    # @param records [Array<Record>] of the jobs that are done
+    def show(records)
+      return draw(records) if @terminal
+      return if Clock.now - @shown < PLAIN_LINE
+
+      @shown = Clock.now
+      @out.puts line(records)
+    end
+
+    def finish(result)
+      count = Glyphs.number(result.records.size)
+      @out.print "\r\e[K" if @terminal
+      @out.puts "#{@title.ljust(6)}#{count} of #{Glyphs.number(@whale + @small)} jobs done " \
+                "in #{Glyphs.seconds(result.finish - result.first_enqueue)}"
+    end
+
+    private
+
+    def draw(records)
+      bar = Glyphs.bar(BAR, records.size.fdiv(@whale + @small), 1)
+      @out.print "\r\e[K", line(records).sub(@title.ljust(6)) { |title| "#{title}#{bar}  " }
+      @out.flush
+    end
+
+    def line(records)
+      whale = records.count { |record| record.tenant == Tenants::WHALE }
+      "#{@title.ljust(6)}#{of(records.size, @whale + @small)} jobs   whale #{of(whale, @whale)}   " \
+        "small #{of(records.size - whale, @small)}   #{(Clock.now - @started).round} s"
+    end
+
+    def of(done, all)
+      "#{Glyphs.number(done)}/#{Glyphs.number(all)}"
+    end
+  end
+end

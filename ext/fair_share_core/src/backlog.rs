@@ -1,0 +1,114 @@
+//! What waits: reading it, taking single jobs out of it, and moving it between the plain list and the partitions.
+
+use crate::error::Error;
+use crate::fair_queue::{FairQueue, Route};
+use crate::reply::Reply;
+use crate::scripts;
+use crate::transport::{Repeat, Transport};
+
+impl FairQueue {
+    /// Elements of the main list: tickets, and what others pushed.
+    pub fn main_elements<T: Transport>(
+        &self,
+        transport: &mut T,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Vec<Vec<u8>>, T::Error> {
+        self.range(transport, self.keys().main(), offset, limit)
+    }
+
+    /// Elements of one partition, oldest first.
+    pub fn elements<T: Transport>(
+        &self,
+        transport: &mut T,
+        partition: &str,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Vec<Vec<u8>>, T::Error> {
+        self.range(transport, &self.keys().sub(partition), offset, limit)
+    }
+
+    /// Removes single waiting jobs, given as the sub-queue holds them. => how many.
+    pub fn remove<T: Transport>(
+        &self,
+        transport: &mut T,
+        partition: &str,
+        elements: &[Vec<u8>],
+    ) -> Result<u64, T::Error> {
+        let mut arguments: Vec<&[u8]> = vec![self.keys().root().as_bytes(), partition.as_bytes()];
+        arguments.extend(elements.iter().map(Vec::as_slice));
+        let reply = self.run(transport, &scripts::REMOVE, &arguments, Repeat::Safe)?;
+        Ok(Reply::single(reply).number()?)
+    }
+
+    /// Removes all waiting jobs of partitions. => how many.
+    pub fn clear<T: Transport>(
+        &self,
+        transport: &mut T,
+        partitions: &[String],
+    ) -> Result<u64, T::Error> {
+        let mut arguments: Vec<&[u8]> = vec![self.keys().root().as_bytes()];
+        arguments.extend(partitions.iter().map(String::as_bytes));
+        let reply = self.run(transport, &scripts::CLEAR, &arguments, Repeat::Safe)?;
+        Ok(Reply::single(reply).number()?)
+    }
+
+    /// Forgets the run-time settings of all partitions.
+    pub fn forget_settings<T: Transport>(&self, transport: &mut T) -> Result<(), T::Error> {
+        let mut command = redis::cmd("DEL");
+        command.arg(self.keys().settings());
+        transport.call(&command, Repeat::Safe)?;
+        Ok(())
+    }
+
+    /// Puts up to `most` waiting jobs back into the main list, whole, in fair order. => how many.
+    pub fn rollback<T: Transport>(&self, transport: &mut T, most: u64) -> Result<u64, T::Error> {
+        let reply = self.run(
+            transport,
+            &scripts::ROLLBACK,
+            &[self.keys().root().as_bytes(), most.to_string().as_bytes()],
+            Repeat::Unsafe,
+        )?;
+        Ok(Reply::single(reply).number()?)
+    }
+
+    /// Puts one job into the main list, whole, and counts it. => pending of its partition.
+    pub fn enqueue_plain<T: Transport>(
+        &self,
+        transport: &mut T,
+        payload: &[u8],
+        route: &Route,
+    ) -> Result<u64, T::Error> {
+        let reply = self.run(
+            transport,
+            &scripts::ENQUEUE_PLAIN,
+            &[
+                self.keys().root().as_bytes(),
+                self.queue.as_bytes(),
+                route.partition.as_bytes(),
+                payload,
+            ],
+            Repeat::Unsafe,
+        )?;
+        Ok(Reply::single(reply).number()?)
+    }
+
+    fn range<T: Transport>(
+        &self,
+        transport: &mut T,
+        key: &str,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Vec<Vec<u8>>, T::Error> {
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
+        let mut command = redis::cmd("LRANGE");
+        command
+            .arg(key)
+            .arg(offset)
+            .arg(offset.saturating_add(limit - 1));
+        let reply = transport.call(&command, Repeat::Safe)?;
+        Ok(redis::from_redis_value(&reply).map_err(|error| Error::Protocol(error.to_string()))?)
+    }
+}

@@ -1,0 +1,232 @@
+//! Looking at a queue and changing how it runs.
+
+use redis::Value;
+
+use crate::error::Error;
+use crate::fair_queue::{routed, FairQueue, Limits, Route};
+use crate::reply::Reply;
+use crate::scripts;
+use crate::transport::{Repeat, Transport};
+
+/// Counts of a queue.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stats {
+    pub pending: u64,
+    /// Pending ones of partitions that are neither paused nor at their cap.
+    pub runnable: u64,
+    pub in_flight: u64,
+    /// Partitions with waiting jobs, parked ones included.
+    pub partitions: u64,
+    pub parked: u64,
+    pub paused: u64,
+    /// Milliseconds; `None` before a job has been measured.
+    pub mean_job_time: Option<f64>,
+}
+
+/// One partition now.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Partition {
+    /// Encoded id.
+    pub partition: String,
+    /// The full id where the encoded one is shortened.
+    pub name: Option<String>,
+    pub pending: u64,
+    pub in_flight: u64,
+    pub weight: f64,
+    /// 0: none.
+    pub cap: u64,
+    pub paused: bool,
+    /// How long the oldest waiting job has waited, in milliseconds; `None` where none waits or its time is not known.
+    pub oldest_age: Option<u64>,
+}
+
+/// A change of one run-time setting.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Change<T> {
+    Keep,
+    TakeBack,
+    To(T),
+}
+
+impl<T: ToString> Change<T> {
+    fn argument(&self) -> String {
+        match self {
+            Self::Keep => String::new(),
+            Self::TakeBack => "-".into(),
+            Self::To(value) => value.to_string(),
+        }
+    }
+}
+
+/// What may be set for one partition while the queue runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    pub weight: Change<f64>,
+    pub cap: Change<u64>,
+    pub paused: Change<bool>,
+}
+
+/// The indexes a page of partitions can be taken from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Index {
+    Runnable,
+    Parked,
+}
+
+impl FairQueue {
+    pub fn stats<T: Transport>(&self, transport: &mut T) -> Result<Stats, T::Error> {
+        let root = self.keys().root().as_bytes();
+        let mut reply = Reply::new(self.run(transport, &scripts::STATS, &[root], Repeat::Safe)?)?;
+        let (pending, parked_jobs) = (reply.number()?, reply.number()?);
+        Ok(Stats {
+            pending,
+            runnable: pending.saturating_sub(parked_jobs),
+            in_flight: reply.number()?,
+            partitions: reply.number()?,
+            parked: reply.number()?,
+            paused: reply.number()?,
+            mean_job_time: reply.text()?.parse().ok(),
+        })
+    }
+
+    /// What there is to know of some partitions, given by their encoded ids.
+    pub fn describe<T: Transport>(
+        &self,
+        transport: &mut T,
+        partitions: &[String],
+        limits: Limits,
+    ) -> Result<Vec<Partition>, T::Error> {
+        let cap = limits.cap.to_string();
+        let mut arguments: Vec<&[u8]> = vec![self.keys().root().as_bytes(), cap.as_bytes()];
+        arguments.extend(partitions.iter().map(String::as_bytes));
+        let Value::Array(rows) =
+            self.run(transport, &scripts::DESCRIBE, &arguments, Repeat::Safe)?
+        else {
+            return Err(Error::Protocol("the describe script answered no array".into()).into());
+        };
+        let mut described = Vec::with_capacity(rows.len());
+        for (row, partition) in rows.into_iter().zip(partitions) {
+            let mut row = Reply::new(row)?;
+            described.push(Partition {
+                partition: partition.clone(),
+                pending: row.number()?,
+                in_flight: row.number()?,
+                weight: row.text()?.parse().unwrap_or(1.0),
+                cap: row.number()?,
+                paused: row.number()? == 1,
+                oldest_age: row.text()?.parse().ok(),
+                name: Some(row.text()?).filter(|name| !name.is_empty()),
+            });
+        }
+        Ok(described)
+    }
+
+    /// Encoded ids of partitions in the order of their turns, from `offset` on.
+    pub fn partitions_by_turn<T: Transport>(
+        &self,
+        transport: &mut T,
+        index: Index,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Vec<String>, T::Error> {
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
+        let mut command = redis::cmd("ZRANGE");
+        command
+            .arg(self.index_key(index))
+            .arg(offset)
+            .arg(offset.saturating_add(limit - 1));
+        let reply = transport.call(&command, Repeat::Safe)?;
+        Ok(redis::from_redis_value(&reply).map_err(|error| Error::Protocol(error.to_string()))?)
+    }
+
+    /// A page of the encoded ids in no order: call with cursor 0, then with the cursor of the last page until it is 0
+    /// again. A partition that moves meanwhile may come twice.
+    pub fn partitions_page<T: Transport>(
+        &self,
+        transport: &mut T,
+        index: Index,
+        cursor: u64,
+    ) -> Result<(u64, Vec<String>), T::Error> {
+        let mut command = redis::cmd("ZSCAN");
+        command
+            .arg(self.index_key(index))
+            .arg(cursor)
+            .arg("COUNT")
+            .arg(1000);
+        let reply = transport.call(&command, Repeat::Safe)?;
+        let (cursor, members): (u64, Vec<(String, f64)>) =
+            redis::from_redis_value(&reply).map_err(|error| Error::Protocol(error.to_string()))?;
+        Ok((
+            cursor,
+            members.into_iter().map(|(member, _)| member).collect(),
+        ))
+    }
+
+    /// Changes the run-time settings of a partition. => weight, cap and paused as they hold now.
+    pub fn set<T: Transport>(
+        &self,
+        transport: &mut T,
+        route: &Route,
+        settings: Settings,
+        limits: Limits,
+    ) -> Result<(f64, u64, bool), T::Error> {
+        let (weight, cap) = (settings.weight.argument(), settings.cap.argument());
+        let paused: &[u8] = match settings.paused {
+            Change::Keep => b"",
+            Change::To(true) => b"1",
+            Change::TakeBack | Change::To(false) => b"0",
+        };
+        let arguments = [
+            self.keys().root().as_bytes(),
+            route.partition.as_bytes(),
+            weight.as_bytes(),
+            cap.as_bytes(),
+            paused,
+            limits.cap.to_string().as_bytes(),
+            route.name_argument(),
+        ]
+        .map(<[u8]>::to_vec);
+        let arguments: Vec<&[u8]> = arguments.iter().map(Vec::as_slice).collect();
+        let mut reply =
+            Reply::new(self.run(transport, &scripts::SET, &arguments, Repeat::Safe)?)?;
+        Ok((
+            reply.text()?.parse().unwrap_or(1.0),
+            reply.number()?,
+            reply.number()? == 1,
+        ))
+    }
+
+    /// Puts many jobs into their partitions, all or none. => how many.
+    pub fn enqueue_all<T: Transport>(
+        &self,
+        transport: &mut T,
+        jobs: &[(Vec<u8>, Route)],
+        limits: Limits,
+    ) -> Result<u64, T::Error> {
+        let cap = limits.cap.to_string();
+        let weights: Vec<String> = jobs
+            .iter()
+            .map(|(_, route)| route.weight_argument())
+            .collect();
+        let mut arguments: Vec<&[u8]> = vec![
+            self.keys().root().as_bytes(),
+            self.queue.as_bytes(),
+            cap.as_bytes(),
+        ];
+        for ((payload, route), weight) in jobs.iter().zip(&weights) {
+            let [partition, weight, name] = routed(Some(route), weight);
+            arguments.extend([partition, payload, weight, name]);
+        }
+        let reply = self.run(transport, &scripts::ENQUEUE_ALL, &arguments, Repeat::Unsafe)?;
+        Ok(Reply::single(reply).number()?)
+    }
+
+    fn index_key(&self, index: Index) -> &str {
+        match index {
+            Index::Runnable => self.keys().partitions(),
+            Index::Parked => self.keys().parked(),
+        }
+    }
+}

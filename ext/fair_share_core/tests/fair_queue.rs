@@ -1,0 +1,1460 @@
+//! What each verb of a fair queue promises, against a real server. Every verb is followed by `Bed::check`: the counters
+//! say what the lists and the leases say, and the main list has a ticket for each waiting job.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use fair_share_core::connection::Connection;
+use fair_share_core::error::Error;
+use fair_share_core::fair_queue::{
+    Charge, Enqueued, FairQueue, Limits, Recovered, Reserved, Route, Ticket,
+};
+use fair_share_core::keys::encode_id;
+use fair_share_core::payload::split_element;
+use fair_share_core::transport::{Repeat, Transport};
+use redis::{Cmd, Value};
+use support::bed::{limits, nothing, payload_in, payload_of, tag_of, Bed, OWNER, PID, PREFIX};
+
+const FOREIGN: &str = r#"{"class":"Foreign","args":[1]}"#;
+
+fn weighted(id: &str, weight: f64) -> Route {
+    Route::to(id, Some(weight))
+}
+
+/// Where the test's foreign payloads belong.
+fn foreign(payload: &str, id: &str) -> (String, Option<Route>) {
+    (payload.to_owned(), Some(Route::to(id, None)))
+}
+
+fn adopt(bed: &mut Bed, elements: &[(String, Option<Route>)]) -> u64 {
+    let elements: Vec<_> = elements
+        .iter()
+        .map(|(payload, route)| (payload.as_str(), route.clone()))
+        .collect();
+    bed.adopt(&elements)
+}
+
+fn told_to_adopt(reserved: Reserved) -> Vec<String> {
+    match reserved {
+        Reserved::Adopt(elements) => elements
+            .into_iter()
+            .map(|element| String::from_utf8(element).unwrap())
+            .collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+mod enqueue {
+    use super::*;
+
+    #[test]
+    fn a_job_goes_to_its_partition_and_a_ticket_into_the_main_list() {
+        let mut bed = Bed::new(0);
+        let before = bed.now();
+        assert_eq!(bed.enqueue("acme", r#"{"class":"A","args":[]}"#), 1);
+        let after = bed.now();
+
+        let held = bed.check();
+        assert_eq!(held.main, ["null"]);
+        assert_eq!(held.pending, BTreeMap::from([("acme".to_owned(), 1)]));
+        assert!(held.partitions.contains_key("acme"));
+        let element = &held.lists["acme"][0];
+        assert!(element[..11]
+            .iter()
+            .all(|byte| b"0123456789abcdef".contains(byte)));
+        let (time, payload) = split_element(element);
+        assert!((before..=after).contains(&time.unwrap()));
+        assert_eq!(payload, br#"{"class":"A","args":[]}"#);
+        let queues: Vec<String> = bed.ask(&["SMEMBERS", "resque:queues"]);
+        assert_eq!(queues, ["fair"]);
+    }
+
+    #[test]
+    fn jobs_wait_in_the_order_in_which_they_came() {
+        let mut bed = Bed::new(0);
+        assert_eq!(bed.enqueue("acme", "{1}"), 1);
+        assert_eq!(bed.enqueue("acme", "{2}"), 2);
+        assert_eq!(bed.enqueue("other", "{3}"), 1);
+        assert_eq!(bed.check().payloads("acme"), ["{1}", "{2}"]);
+        assert_eq!(bed.take_payloads(3), ["{1}", "{3}", "{2}"]);
+    }
+
+    #[test]
+    fn payloads_come_back_byte_for_byte() {
+        let mut bed = Bed::unchecked(0);
+        let large = vec![b' '; 1 << 20];
+        for payload in [
+            b"{\0\n\r\xff\xfe 'x' [] {}".as_slice(),
+            b"",
+            b"null",
+            &large,
+        ] {
+            bed.try_enqueue(&Route::to("acme", None), payload).unwrap();
+            assert_eq!(split_element(&bed.take().element).1, payload);
+        }
+    }
+
+    #[test]
+    fn any_id_has_a_partition_of_its_own() {
+        let mut bed = Bed::new(0);
+        let ids = [
+            "", "%", "null", "sub", "pending", "a b", "a|b", "ü😀", "a:b", "-", "==",
+        ];
+        for id in ids {
+            assert_eq!(bed.enqueue(id, id), 1);
+        }
+        let jobs: Vec<_> = ids.iter().map(|_| bed.take()).collect();
+        for (id, job) in ids.iter().zip(&jobs) {
+            assert_eq!(payload_of(job), *id);
+            assert_eq!(job.partition, encode_id(id).as_str());
+        }
+        for job in &jobs {
+            assert_eq!(bed.release(&job.lease_id), Some((job.partition.clone(), 0)));
+        }
+    }
+
+    #[test]
+    fn a_job_without_partition_is_left_to_stock_where_the_queue_has_no_fair_share_state() {
+        let mut bed = Bed::new(0);
+        assert_eq!(bed.enqueue_to(&Route::lane(), FOREIGN), Enqueued::Plain);
+        assert_eq!(bed.held().main, [FOREIGN]);
+        assert_eq!(bed.our_keys(), Vec::<String>::new());
+        assert_eq!(
+            bed.ask::<Vec<String>>(&["SMEMBERS", "resque:queues"]),
+            ["fair"]
+        );
+    }
+
+    #[test]
+    fn a_job_without_partition_takes_turns_in_the_lane_of_a_fair_queue() {
+        let mut bed = Bed::new(1);
+        bed.enqueue("acme", "{1}");
+        bed.enqueue("acme", "{2}");
+        for (payload, pending) in [("{a}", 1), ("{b}", 2), ("{c}", 3)] {
+            let enqueued = bed.enqueue_to(&Route::lane(), payload);
+            assert_eq!(enqueued, Enqueued::Queued { pending });
+        }
+        assert_eq!(bed.check().payloads("%"), ["{a}", "{b}", "{c}"]);
+        assert_eq!(bed.take_payloads(2), ["{1}", "{a}"]);
+        // It has no cap.
+        assert_eq!(bed.take_payloads(2), ["{b}", "{c}"]);
+        assert!(nothing(&bed.reserve()));
+    }
+
+    #[test]
+    fn the_lane_ends_with_the_fair_share_state() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("acme", "{1}");
+        bed.drain();
+        assert_eq!(bed.enqueue_to(&Route::lane(), FOREIGN), Enqueued::Plain);
+    }
+
+    #[test]
+    fn a_weight_is_kept_while_the_partition_has_jobs() {
+        let mut bed = Bed::new(0);
+        bed.enqueue_to(&weighted("big", 2.5), "{1}");
+        bed.enqueue("small", "{2}");
+        let weights = bed.check().weights;
+        assert_eq!(
+            weights,
+            BTreeMap::from([("big".to_owned(), "2.5".to_owned())])
+        );
+        let jobs = [bed.take(), bed.take()];
+        assert_eq!(bed.held().weights, weights);
+        jobs.iter().for_each(|job| {
+            bed.release(&job.lease_id);
+        });
+        assert_eq!(bed.our_keys(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_new_weight_holds_at_once() {
+        let mut bed = Bed::new(0);
+        for n in 0..6 {
+            bed.enqueue_to(&weighted("acme", 1.0), &format!("{{{n}}}"));
+        }
+        bed.take_payloads(4);
+        assert_eq!(bed.score("partitions", "acme").unwrap().floor(), 4.0);
+        bed.enqueue_to(&weighted("acme", 2.0), "{6}");
+        assert_eq!(bed.score("partitions", "acme").unwrap().floor(), 2.0);
+        bed.enqueue_to(&weighted("acme", 0.5), "{7}");
+        assert_eq!(bed.score("partitions", "acme").unwrap().floor(), 8.0);
+    }
+
+    #[test]
+    fn a_new_weight_holds_for_a_parked_partition() {
+        let mut bed = Bed::new(2);
+        for n in 0..5 {
+            bed.enqueue_to(&weighted("acme", 1.0), &format!("{{{n}}}"));
+        }
+        let jobs = [bed.take(), bed.take()];
+        assert!(bed.score("parked", "acme").is_some());
+        bed.enqueue_to(&weighted("acme", 2.0), "{5}");
+        bed.release(&jobs[0].lease_id);
+        assert_eq!(bed.score("partitions", "acme").unwrap().floor(), 0.0);
+    }
+
+    #[test]
+    fn a_weight_that_is_not_given_any_more_is_gone() {
+        let mut bed = Bed::new(0);
+        bed.enqueue_to(&weighted("acme", 3.0), "{1}");
+        bed.enqueue_to(&weighted("acme", 3.0), "{2}");
+        bed.take();
+        bed.enqueue_to(&Route::to("acme", None), "{3}");
+        assert_eq!(bed.held().weights, BTreeMap::new());
+        assert_eq!(bed.score("partitions", "acme").unwrap().floor(), 1.0);
+    }
+
+    #[test]
+    fn a_shortened_id_is_kept_in_full_while_the_partition_has_jobs() {
+        let mut bed = Bed::new(0);
+        let id = "ü".repeat(100);
+        let encoded = encode_id(&id);
+        bed.enqueue(&id, "{1}");
+        let names = BTreeMap::from([(encoded.to_string(), id.clone())]);
+        assert_eq!(bed.check().names, names);
+        let job = bed.take();
+        assert_eq!(job.partition, encoded.as_str());
+        assert_eq!(bed.held().names, names);
+        bed.release(&job.lease_id);
+        assert_eq!(bed.our_keys(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_paused_partition_is_parked_from_the_start() {
+        let mut bed = Bed::new(0);
+        bed.set("acme", "||1");
+        bed.enqueue("acme", "{1}");
+        assert!(bed.score("parked", "acme").is_some());
+        assert!(nothing(&bed.reserve()));
+    }
+
+    #[test]
+    fn the_index_is_no_listpack_even_when_it_is_small() {
+        let mut bed = Bed::new(1);
+        let key = bed.key("partitions");
+        for _ in 0..2 {
+            bed.enqueue("acme", "{1}");
+            assert_eq!(bed.ask::<String>(&["OBJECT", "ENCODING", &key]), "skiplist");
+            assert_eq!(
+                bed.ask::<Vec<String>>(&["ZRANGE", &key, "0", "-1"]),
+                ["acme"]
+            );
+            bed.enqueue("acme", "{2}");
+            let job = bed.take();
+            // Unparking makes the index anew, too.
+            bed.release(&job.lease_id);
+            assert_eq!(bed.ask::<String>(&["OBJECT", "ENCODING", &key]), "skiplist");
+            bed.drain();
+        }
+    }
+
+    #[test]
+    fn what_another_client_wrote_into_the_list_counts() {
+        // As 0.1.0 does: the job, the counter and the index by itself.
+        let mut bed = Bed::unchecked(0);
+        let sub = bed.queue.keys().sub("acme");
+        bed.tell(&["RPUSH", &sub, "{1}", "{2}"]);
+        assert_eq!(bed.enqueue("acme", "{3}"), 3);
+        bed.mend();
+        bed.check();
+        bed.tell(&["RPUSH", &sub, "{4}"]);
+        assert_eq!(bed.enqueue("acme", "{5}"), 5);
+        bed.mend();
+        bed.check();
+        assert_eq!(bed.take_payloads(5), ["{1}", "{2}", "{3}", "{4}", "{5}"]);
+        assert!(nothing(&bed.reserve()));
+    }
+
+    #[test]
+    fn a_list_that_was_deleted_does_not_count() {
+        let mut bed = Bed::unchecked(0);
+        bed.enqueue("acme", "{1}");
+        bed.enqueue("acme", "{2}");
+        let sub = bed.queue.keys().sub("acme");
+        bed.tell(&["DEL", &sub]);
+        assert_eq!(bed.enqueue("acme", "{3}"), 1);
+        bed.held().assert_consistent();
+        assert_eq!(bed.take_payloads(1), ["{3}"]);
+    }
+
+    #[test]
+    fn a_partition_whose_index_was_deleted_is_found_again() {
+        let mut bed = Bed::unchecked(0);
+        bed.enqueue("acme", "{1}");
+        bed.enqueue("acme", "{2}");
+        for name in ["partitions", "state"] {
+            let key = bed.key(name);
+            bed.tell(&["DEL", &key]);
+        }
+        bed.enqueue("acme", "{3}");
+        bed.held().assert_consistent();
+        assert_eq!(bed.take_payloads(3), ["{1}", "{2}", "{3}"]);
+    }
+}
+
+mod reserve {
+    use super::*;
+
+    #[test]
+    fn a_job_is_popped_counted_and_leased_in_one_go() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("acme", "{1}");
+        bed.enqueue("acme", "{2}");
+        let before = bed.now();
+        let job = bed.take();
+        assert_eq!(job.partition, "acme");
+        assert_eq!(payload_of(&job), "{1}");
+        assert_eq!((job.pending, job.in_flight), (1, 1));
+
+        let held = bed.check();
+        let lease = &held.leases[&job.lease_id];
+        assert_eq!(
+            (lease.partition.as_str(), lease.owner.as_str()),
+            ("acme", OWNER)
+        );
+        assert_eq!(lease.element, job.element);
+        assert!((before..=bed.now()).contains(&lease.started));
+        assert_eq!(held.in_flight["acme"], 1);
+        assert_eq!(held.pending["acme"], 1);
+        assert_eq!(held.main, ["null"]);
+    }
+
+    #[test]
+    fn an_owner_is_read_back_as_it_was_given() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("acme", "{a b}");
+        let owner = "host with space:1:a b,50%\n😀";
+        bed.queue
+            .reserve(
+                &mut bed.redis,
+                PID,
+                "id".into(),
+                owner,
+                Ticket::Take,
+                limits(0),
+            )
+            .unwrap();
+        let (cursor, leases) = bed.queue.leases(&mut bed.redis, 0).unwrap();
+        assert_eq!((cursor, leases.len()), (0, 1));
+        assert_eq!(leases[0].owner, owner);
+        assert_eq!(payload_in(&leases[0].element), "{a b}");
+        bed.release("id").unwrap();
+    }
+
+    #[test]
+    fn a_queue_without_state_is_left_to_stock() {
+        let mut bed = Bed::new(0);
+        assert_eq!(bed.reserve(), Reserved::Plain);
+        assert!(!bed.queue.is_fair(&mut bed.redis).unwrap());
+        let main = bed.main();
+        bed.tell(&["RPUSH", &main, FOREIGN]);
+        assert_eq!(bed.reserve(), Reserved::Plain);
+        assert_eq!(bed.held().main, [FOREIGN]);
+        assert_eq!(bed.our_keys(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_queue_is_fair_as_long_as_a_job_waits_or_runs() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("acme", "{1}");
+        assert!(bed.queue.is_fair(&mut bed.redis).unwrap());
+        let job = bed.take();
+        assert!(bed.queue.is_fair(&mut bed.redis).unwrap());
+        assert!(nothing(&bed.reserve()));
+        bed.release(&job.lease_id);
+        assert!(!bed.queue.is_fair(&mut bed.redis).unwrap());
+        assert_eq!(bed.reserve(), Reserved::Plain);
+    }
+
+    #[test]
+    fn partitions_take_turns_whatever_their_backlogs() {
+        let mut bed = Bed::new(0);
+        for n in 0..6 {
+            bed.enqueue("a", &format!("{{{n}}}"));
+        }
+        bed.enqueue("z", "{z}");
+        bed.enqueue("b", "{b}");
+        assert_eq!(bed.take_partitions(5), ["a", "z", "b", "a", "a"]);
+    }
+
+    #[test]
+    fn who_runs_least_by_its_weight_is_next() {
+        let mut bed = Bed::new(0);
+        for n in 0..12 {
+            bed.enqueue_to(&weighted("big", 3.0), &format!("{{{n}}}"));
+            bed.enqueue("small", &format!("{{{n}}}"));
+        }
+        let turns = bed.take_partitions(12);
+        assert_eq!(turns.iter().filter(|id| *id == "big").count(), 9);
+    }
+
+    #[test]
+    fn a_partition_is_parked_at_its_cap() {
+        let mut bed = Bed::new(2);
+        for n in 0..4 {
+            bed.enqueue("a", &format!("{{{n}}}"));
+        }
+        bed.enqueue("b", "{b}");
+        assert_eq!(bed.take_partitions(3), ["a", "b", "a"]);
+        assert!(bed.score("parked", "a").is_some());
+        assert!(nothing(&bed.reserve()));
+        assert_eq!(bed.held().in_flight["a"], 2);
+    }
+
+    #[test]
+    fn a_cap_holds_for_a_partition_that_drained_meanwhile() {
+        let mut bed = Bed::new(1);
+        bed.enqueue("a", "{1}");
+        let job = bed.take();
+        bed.enqueue("a", "{2}");
+        assert!(nothing(&bed.reserve()));
+        bed.release(&job.lease_id);
+        assert_eq!(bed.take_payloads(1), ["{2}"]);
+    }
+
+    #[test]
+    fn a_lower_cap_holds_at_once_and_a_higher_one_when_a_job_has_ended() {
+        let mut bed = Bed::new(0);
+        for n in 0..9 {
+            bed.enqueue("a", &format!("{{{n}}}"));
+        }
+        let jobs = [bed.take(), bed.take(), bed.take()];
+        bed.limits = limits(2);
+        assert!(nothing(&bed.reserve()));
+        bed.checking = false;
+        bed.limits = limits(5);
+        bed.release(&jobs[0].lease_id);
+        bed.checking = true;
+        assert_eq!(bed.take_payloads(3), ["{3}", "{4}", "{5}"]);
+        assert!(nothing(&bed.reserve()));
+    }
+
+    #[test]
+    fn run_time_settings_beat_the_configuration() {
+        let mut bed = Bed::unchecked(3);
+        for id in ["a", "b", "c"] {
+            for n in 0..5 {
+                bed.enqueue_to(&weighted(id, 2.0), &format!("{{{n}}}"));
+            }
+        }
+        bed.set("a", "|1|");
+        bed.set("b", "||1");
+        bed.set("c", "4||");
+        let turns = bed.take_partitions(4);
+        assert_eq!(turns.iter().filter(|id| *id == "a").count(), 1);
+        assert_eq!(turns.iter().filter(|id| *id == "c").count(), 3);
+        assert!(nothing(&bed.reserve()));
+        let held = bed.held();
+        held.assert_parked_by(3);
+        assert_eq!(held.parked["c"].floor(), 0.0);
+    }
+
+    #[test]
+    fn a_cap_counts_jobs_and_not_levels_after_the_weight_was_set_back() {
+        let mut bed = Bed::unchecked(0);
+        for n in 0..9 {
+            bed.enqueue_to(&weighted("a", 4.0), &format!("{{{n}}}"));
+        }
+        bed.take_payloads(4);
+        bed.set("a", "1|4|");
+        assert!(nothing(&bed.reserve()));
+        assert_eq!(bed.held().in_flight["a"], 4);
+    }
+
+    #[test]
+    fn no_cap_set_at_run_time_beats_the_configured_one() {
+        let mut bed = Bed::new(1);
+        bed.set("a", "|0|");
+        for n in 0..3 {
+            bed.enqueue("a", &format!("{{{n}}}"));
+        }
+        assert_eq!(bed.take_payloads(3), ["{0}", "{1}", "{2}"]);
+    }
+
+    #[test]
+    fn many_partitions_that_may_not_run_are_parked_in_several_calls() {
+        let mut bed = Bed::unchecked(0);
+        for n in 0..150 {
+            bed.enqueue(&n.to_string(), "{}");
+            bed.set(&n.to_string(), "||1");
+        }
+        bed.enqueue("last", "{last}");
+        let mut calls = 1;
+        while bed.reserve() == Reserved::Adopt(Vec::new()) {
+            calls += 1;
+        }
+        assert_eq!(calls, 3);
+        let held = bed.check();
+        assert_eq!(held.parked.len(), 150);
+        assert_eq!(held.leases.len(), 1);
+    }
+
+    #[test]
+    fn a_ticket_that_the_caller_popped_is_not_popped_again() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("a", "{1}");
+        bed.enqueue("a", "{2}");
+        let main = bed.main();
+        assert_eq!(bed.ask::<String>(&["LPOP", &main]), "null");
+        assert!(matches!(
+            bed.reserve_with(Ticket::Given),
+            Reserved::Job { .. }
+        ));
+        assert_eq!(bed.held().main, ["null"]);
+    }
+
+    #[test]
+    fn a_ticket_that_the_caller_popped_goes_back_where_nothing_may_run() {
+        let mut bed = Bed::new(1);
+        bed.enqueue("a", "{1}");
+        bed.enqueue("a", "{2}");
+        bed.take();
+        let main = bed.main();
+        assert_eq!(bed.ask::<String>(&["LPOP", &main]), "null");
+        assert!(nothing(&bed.reserve_with(Ticket::Given)));
+        assert_eq!(bed.held().main, ["null"]);
+    }
+
+    #[test]
+    fn a_popped_ticket_that_was_mended_meanwhile_leaves_no_surplus() {
+        let mut bed = Bed::unchecked(0);
+        bed.enqueue("a", "{1}");
+        bed.enqueue("a", "{2}");
+        let main = bed.main();
+        assert_eq!(bed.ask::<String>(&["LPOP", &main]), "null");
+        bed.mend();
+        bed.checking = true;
+        assert!(matches!(
+            bed.reserve_with(Ticket::Given),
+            Reserved::Job { .. }
+        ));
+    }
+
+    #[test]
+    fn a_job_is_found_though_all_tickets_are_gone() {
+        let mut bed = Bed::unchecked(0);
+        bed.enqueue("a", "{1}");
+        bed.enqueue("a", "{2}");
+        let main = bed.main();
+        bed.tell(&["DEL", &main]);
+        assert_eq!(bed.take_payloads(2), ["{1}", "{2}"]);
+    }
+
+    #[test]
+    fn the_same_lease_id_gets_the_same_job_again() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("a", "{1}");
+        bed.enqueue("a", "{2}");
+        let job = bed.take();
+        bed.queue.remember_unanswered(PID, job.lease_id.clone());
+        assert_eq!(bed.take(), job);
+        assert_eq!(bed.held().leases.len(), 1);
+        assert_eq!(payload_of(&bed.take()), "{2}");
+    }
+
+    #[test]
+    fn a_lease_that_was_recovered_meanwhile_is_taken_anew() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("a", "{1}");
+        let job = bed.take();
+        bed.queue.remember_unanswered(PID, job.lease_id.clone());
+        bed.recover(&job.lease_id);
+        let again = bed.take();
+        assert_eq!(again.lease_id, job.lease_id);
+        assert_eq!(payload_of(&again), "{1}");
+    }
+
+    /// Its replies get lost.
+    struct Lossy<'a> {
+        connection: &'a mut Connection,
+        losses: u32,
+        sent: Vec<Repeat>,
+    }
+
+    impl Transport for Lossy<'_> {
+        type Error = Error;
+
+        fn call(&mut self, command: &Cmd, repeat: Repeat) -> Result<Value, Error> {
+            self.sent.push(repeat);
+            let reply = self.connection.call(command);
+            if self.losses == 0 {
+                return reply;
+            }
+            self.losses -= 1;
+            reply.and(Err(Error::ConnectionLost {
+                address: "here".into(),
+                reason: "the test".into(),
+            }))
+        }
+    }
+
+    fn lossy_reserve(
+        bed: &mut Bed,
+        losses: u32,
+        id: &str,
+    ) -> (Result<Reserved, Error>, Vec<Repeat>) {
+        let mut transport = Lossy {
+            connection: &mut bed.redis,
+            losses,
+            sent: Vec::new(),
+        };
+        let reserved = bed.queue.reserve(
+            &mut transport,
+            PID,
+            id.to_owned(),
+            OWNER,
+            Ticket::Take,
+            bed.limits,
+        );
+        (reserved, transport.sent)
+    }
+
+    #[test]
+    fn a_lost_reply_loses_no_job_and_takes_no_second_one() {
+        let mut bed = Bed::new(0);
+        for payload in ["{1}", "{2}", "{3}"] {
+            bed.enqueue("a", payload);
+        }
+        // Loads the script.
+        bed.take();
+        let (reserved, sent) = lossy_reserve(&mut bed, 1, "lost");
+        assert_eq!(sent, [Repeat::Unsafe, Repeat::Safe]);
+        match reserved {
+            Ok(Reserved::Job { job, .. }) => {
+                assert_eq!(job.lease_id, "lost");
+                assert_eq!(payload_of(&job), "{2}");
+                assert_eq!((job.pending, job.in_flight), (1, 2));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(bed.check().leases.len(), 2);
+    }
+
+    #[test]
+    fn a_reserve_that_failed_twice_is_made_up_for_by_the_next() {
+        let mut bed = Bed::new(0);
+        for payload in ["{1}", "{2}", "{3}"] {
+            bed.enqueue("a", payload);
+        }
+        bed.take();
+        let (reserved, _) = lossy_reserve(&mut bed, 2, "lost");
+        assert!(matches!(reserved, Err(Error::ConnectionLost { .. })));
+        let job = bed.take();
+        assert_eq!(job.lease_id, "lost");
+        assert_eq!(payload_of(&job), "{2}");
+        assert_eq!(payload_of(&bed.take()), "{3}");
+    }
+
+    #[test]
+    fn what_a_parent_left_unanswered_is_not_its_childs() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("a", "{1}");
+        bed.enqueue("a", "{2}");
+        let job = bed.take();
+        bed.queue.remember_unanswered(PID + 1, job.lease_id);
+        assert_eq!(payload_of(&bed.take()), "{2}");
+    }
+
+    #[test]
+    fn foreign_payloads_are_told_when_they_reach_the_head() {
+        let mut bed = Bed::new(0);
+        let main = bed.main();
+        bed.enqueue("a", "{1}");
+        bed.tell(&["RPUSH", &main, FOREIGN]);
+        assert_eq!(payload_of(&bed.take()), "{1}");
+        bed.enqueue("a", "{2}");
+        assert_eq!(told_to_adopt(bed.reserve()), [FOREIGN, "null"]);
+        // Nothing was taken, and it is told again as long as it is there.
+        assert_eq!(told_to_adopt(bed.reserve()), [FOREIGN, "null"]);
+        assert_eq!(bed.held().main, [FOREIGN, "null"]);
+        bed.tell(&["LPUSH", &main, "{urgent}"]);
+        assert_eq!(told_to_adopt(bed.reserve()), ["{urgent}", FOREIGN, "null"]);
+    }
+
+    #[test]
+    fn a_foreign_payload_does_not_wait_for_a_partition_to_wait() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("a", "{1}");
+        bed.take();
+        let main = bed.main();
+        bed.tell(&["RPUSH", &main, FOREIGN]);
+        assert_eq!(told_to_adopt(bed.reserve()), [FOREIGN]);
+    }
+
+    #[test]
+    fn at_most_64_elements_are_told_at_once() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("a", "{1}");
+        bed.take();
+        let main = bed.main();
+        for _ in 0..100 {
+            bed.tell(&["RPUSH", &main, FOREIGN]);
+        }
+        assert_eq!(told_to_adopt(bed.reserve()).len(), 64);
+    }
+
+    #[test]
+    fn a_foreign_payload_behind_the_tickets_of_parked_partitions_is_reached() {
+        let mut bed = Bed::new(1);
+        for n in 0..200 {
+            bed.enqueue("a", &format!("{{{n}}}"));
+        }
+        bed.take();
+        let main = bed.main();
+        bed.tell(&["RPUSH", &main, FOREIGN]);
+        let mut calls = 1;
+        let elements = loop {
+            match bed.reserve() {
+                Reserved::Adopt(elements) => break elements,
+                other => assert!(nothing(&other)),
+            }
+            calls += 1;
+        };
+        assert_eq!(elements[0], FOREIGN.as_bytes());
+        assert_eq!(calls, 199_u32.div_ceil(64));
+        // All tickets are still there.
+        assert_eq!(bed.check().main.len(), 200);
+    }
+
+    #[test]
+    fn stale_tickets_of_an_empty_queue_are_dropped() {
+        let mut bed = Bed::unchecked(0);
+        let main = bed.main();
+        for _ in 0..150 {
+            bed.tell(&["RPUSH", &main, "null"]);
+        }
+        bed.tell(&["RPUSH", &main, FOREIGN]);
+        let mut calls = 1;
+        while bed.reserve() == Reserved::Adopt(Vec::new()) {
+            calls += 1;
+        }
+        assert_eq!(calls, 3);
+        assert_eq!(bed.held().main, [FOREIGN]);
+        assert_eq!(bed.reserve(), Reserved::Plain);
+        bed.tell(&["DEL", &main]);
+        bed.tell(&["RPUSH", &main, "null"]);
+        assert_eq!(bed.reserve(), Reserved::Plain);
+        assert_eq!(bed.ask::<Vec<String>>(&["KEYS", "*"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn surplus_tickets_are_not_turned_round_for_ever() {
+        let mut bed = Bed::unchecked(1);
+        for n in 0..200 {
+            bed.enqueue("a", &format!("{{{n}}}"));
+        }
+        bed.enqueue("b", "{b}");
+        bed.take_partitions(2);
+        let main = bed.main();
+        for _ in 0..300 {
+            bed.tell(&["RPUSH", &main, "null"]);
+        }
+        for _ in 0..40 {
+            assert!(nothing(&bed.reserve()));
+        }
+        let held = bed.held();
+        assert_eq!(held.tickets(), held.waiting());
+    }
+
+    #[test]
+    fn an_index_whose_list_is_gone_is_mended() {
+        let mut bed = Bed::unchecked(0);
+        bed.enqueue("gone", "{1}");
+        bed.enqueue("gone", "{2}");
+        bed.enqueue("a", "{3}");
+        let sub = bed.queue.keys().sub("gone");
+        bed.tell(&["DEL", &sub]);
+        let job = bed.take();
+        assert_eq!(payload_of(&job), "{3}");
+        bed.held().assert_consistent();
+        bed.release(&job.lease_id);
+        while bed.reserve() != Reserved::Plain {}
+        assert_eq!(bed.our_keys(), Vec::<String>::new());
+        assert_eq!(bed.held().main, Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_index_of_which_every_list_is_gone_leaves_nothing() {
+        let mut bed = Bed::unchecked(0);
+        for id in ["a", "b", "c"] {
+            bed.enqueue(id, "{}");
+            let sub = bed.queue.keys().sub(id);
+            bed.tell(&["DEL", &sub]);
+        }
+        bed.let_reconcile_be_due();
+        for _ in 0..4 {
+            bed.reserve();
+        }
+        assert_eq!(bed.reserve(), Reserved::Plain);
+        assert_eq!(bed.ask::<Vec<String>>(&["KEYS", "*"]), ["resque:queues"]);
+    }
+
+    #[test]
+    fn one_reserve_an_interval_is_told_to_look_for_dead_owners() {
+        let mut bed = Bed::new(1);
+        for n in 0..4 {
+            bed.enqueue("a", &format!("{{{n}}}"));
+            bed.enqueue("b", &format!("{{{n}}}"));
+        }
+        // The queue is new: nothing to look for yet.
+        assert!(matches!(
+            bed.reserve(),
+            Reserved::Job {
+                reconcile: false,
+                ..
+            }
+        ));
+        bed.let_reconcile_be_due();
+        assert!(matches!(
+            bed.reserve(),
+            Reserved::Job {
+                reconcile: true,
+                ..
+            }
+        ));
+        assert_eq!(bed.reserve(), Reserved::Nothing { reconcile: false });
+        bed.let_reconcile_be_due();
+        assert_eq!(bed.reserve(), Reserved::Nothing { reconcile: true });
+        assert_eq!(bed.reserve(), Reserved::Nothing { reconcile: false });
+
+        // Seldom while there is something to run, often while there is not.
+        let (state, reconciled) = (bed.key("state"), (bed.now() - 6000).to_string());
+        bed.tell(&["HSET", &state, "reconciled", &reconciled]);
+        bed.enqueue("c", "{}");
+        assert!(matches!(
+            bed.reserve(),
+            Reserved::Job {
+                reconcile: false,
+                ..
+            }
+        ));
+        assert_eq!(bed.reserve(), Reserved::Nothing { reconcile: true });
+    }
+
+    #[test]
+    fn newcomers_are_served_at_once_and_in_the_order_in_which_they_came() {
+        let mut bed = Bed::new(0);
+        for n in 0..30 {
+            bed.enqueue("busy", &format!("{{{n}}}"));
+        }
+        for _ in 0..10 {
+            let job = bed.take();
+            bed.age(&job.lease_id, 500);
+            bed.release(&job.lease_id);
+        }
+        for id in ["z", "m", "a"] {
+            bed.enqueue(id, "{}");
+        }
+        assert_eq!(bed.take_partitions(3), ["z", "m", "a"]);
+    }
+
+    #[test]
+    fn draining_and_returning_buys_no_turns() {
+        let mut bed = Bed::new(0);
+        for n in 0..60 {
+            bed.enqueue("stays", &format!("{{{n}}}"));
+        }
+        let mut turns = BTreeMap::<String, u32>::new();
+        for _ in 0..60 {
+            if bed.held().payloads("returns").is_empty() {
+                bed.enqueue("returns", "{}");
+            }
+            let job = bed.take();
+            bed.age(&job.lease_id, 100);
+            bed.release(&job.lease_id);
+            *turns.entry(job.partition).or_default() += 1;
+        }
+        assert!((28..=32).contains(&turns["returns"]), "{turns:?}");
+    }
+
+    #[test]
+    fn a_partition_that_may_run_goes_on_where_its_tag_was_after_the_tags_were_moved_down() {
+        let mut bed = Bed::unchecked(0);
+        for id in ["a", "b", "c"] {
+            bed.enqueue(id, "{1}");
+            bed.enqueue(id, "{2}");
+        }
+        bed.enqueue("drained", "{}");
+        let jobs: Vec<_> = (0..4).map(|_| bed.take()).collect();
+        // As after decades of worker time: the clock and all tags far up.
+        let far = 2_f64.powi(41) + 5.0;
+        let held = bed.held();
+        let (index, tags, state, leases) = (
+            bed.key("partitions"),
+            bed.key("tags"),
+            bed.key("state"),
+            bed.key("leases"),
+        );
+        let units = 2_f64.powi(42);
+        for (member, score) in &held.partitions {
+            bed.tell(&["ZADD", &index, &format!("{}", score + far / units), member]);
+        }
+        for (member, tag) in &held.tags {
+            bed.tell(&["ZADD", &tags, &format!("{}", tag + far), member]);
+        }
+        for id in held.leases.keys() {
+            let lease: String = bed.ask(&["HGET", &leases, id]);
+            let mut fields: Vec<String> = lease.splitn(5, ' ').map(str::to_owned).collect();
+            fields[3] = format!("{:.3}", fields[3].parse::<f64>().unwrap() + far);
+            bed.tell(&["HSET", &leases, id, &fields.join(" ")]);
+        }
+        let clock = bed.clock() + far;
+        bed.tell(&["HSET", &state, "clock", &clock.to_string()]);
+
+        let next = bed.take();
+        assert_eq!(next.partition, "a");
+        assert!(bed.clock() < 10_000.0);
+        for job in &jobs {
+            bed.release(&job.lease_id);
+        }
+        bed.release(&next.lease_id);
+        bed.checking = true;
+        let held = bed.check();
+        for score in held.partitions.values() {
+            assert!(tag_of(*score) < 10_000.0, "{held:#?}");
+        }
+        // Nor is a partition that drained before and whose last job ended after it sent to the end of time.
+        assert!(held.tags.values().all(|tag| *tag < 10_000.0), "{held:#?}");
+    }
+}
+
+mod release {
+    use super::*;
+
+    #[test]
+    fn a_lease_ends_once() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("a", "{1}");
+        bed.enqueue("a", "{2}");
+        let (one, two) = (bed.take(), bed.take());
+        assert_eq!(bed.release(&one.lease_id), Some(("a".into(), 1)));
+        assert_eq!(bed.release(&one.lease_id), None);
+        assert_eq!(bed.held().in_flight["a"], 1);
+        assert_eq!(bed.release(&two.lease_id), Some(("a".into(), 0)));
+        assert_eq!(bed.release(&two.lease_id), None);
+        assert_eq!(bed.release("never"), None);
+    }
+
+    #[test]
+    fn a_release_never_makes_a_key_on_a_queue_without_state() {
+        let mut bed = Bed::new(0);
+        bed.release("never");
+        assert_eq!(bed.ask::<Vec<String>>(&["KEYS", "*"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_partition_at_its_cap_may_run_again() {
+        let mut bed = Bed::new(1);
+        for n in 0..3 {
+            bed.enqueue("a", &format!("{{{n}}}"));
+        }
+        for n in 0..3 {
+            let job = bed.take();
+            assert_eq!(payload_of(&job), format!("{{{n}}}"));
+            assert!(nothing(&bed.reserve()));
+            bed.release(&job.lease_id);
+        }
+    }
+
+    #[test]
+    fn a_paused_partition_stays_parked() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("a", "{1}");
+        bed.enqueue("a", "{2}");
+        let job = bed.take();
+        bed.set("a", "||1");
+        assert!(nothing(&bed.reserve()));
+        bed.release(&job.lease_id);
+        assert!(nothing(&bed.reserve()));
+    }
+
+    #[test]
+    fn the_charge_is_corrected_to_the_time_really_used() {
+        // What a job is expected to take is 1000 ms before one was measured.
+        for (charge, took, weight, tag) in [
+            (Charge::Time, 5000, 1.0, 5000.0),
+            (Charge::Time, 10, 1.0, 10.0),
+            (Charge::Time, 5000, 4.0, 1250.0),
+            (Charge::Jobs, 5000, 1.0, 1000.0),
+            (Charge::Jobs, 10, 2.0, 500.0),
+        ] {
+            let mut bed = Bed::new(0);
+            bed.limits = Limits { cap: 0, charge };
+            for n in 0..3 {
+                bed.enqueue_to(&weighted("a", weight), &format!("{{{n}}}"));
+            }
+            let start = tag_of(bed.score("partitions", "a").unwrap());
+            let job = bed.take();
+            let charged = tag_of(bed.score("partitions", "a").unwrap()) - start;
+            assert!((charged - 1000.0 / weight).abs() < 1.0, "{charged}");
+            bed.age(&job.lease_id, took);
+            bed.release(&job.lease_id);
+            let used = tag_of(bed.score("partitions", "a").unwrap()) - start;
+            assert!(
+                (used - tag).abs() < 100.0,
+                "{charge:?} {took} {weight}: {used}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_charge_of_a_drained_partition_is_corrected_too() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("a", "{1}");
+        bed.enqueue("b", "{1}");
+        bed.enqueue("b", "{2}");
+        let (job, tags) = (bed.take(), bed.key("tags"));
+        bed.age(&job.lease_id, 7000);
+        bed.release(&job.lease_id);
+        let tag: f64 = bed.ask(&["ZSCORE", &tags, "a"]);
+        assert!((7000.0..7100.0).contains(&tag), "{tag}");
+        // And it is the tag with which the partition returns.
+        bed.enqueue("a", "{2}");
+        assert_eq!(
+            tag_of(bed.score("partitions", "a").unwrap()).round(),
+            tag.round()
+        );
+    }
+
+    #[test]
+    fn the_expectation_follows_the_jobs() {
+        let mut bed = Bed::new(0);
+        for n in 0..60 {
+            bed.enqueue("a", &format!("{{{n}}}"));
+        }
+        let state = bed.key("state");
+        for (took, jobs) in [(200, 1), (400, 50)] {
+            for _ in 0..jobs {
+                let job = bed.take();
+                bed.age(&job.lease_id, took);
+                bed.release(&job.lease_id);
+            }
+            let mean: f64 = bed.ask(&["HGET", &state, "mean"]);
+            assert!((mean - took as f64).abs() < 30.0, "{mean}");
+        }
+    }
+
+    #[test]
+    fn the_clock_never_goes_back() {
+        let mut bed = Bed::new(0);
+        for n in 0..20 {
+            bed.enqueue("a", &format!("{{{n}}}"));
+            bed.enqueue("b", &format!("{{{n}}}"));
+        }
+        let mut clock = bed.clock();
+        for n in 0..30 {
+            let job = bed.take();
+            bed.age(&job.lease_id, if n % 3 == 0 { 5000 } else { 1 });
+            bed.release(&job.lease_id);
+            assert!(bed.clock() >= clock);
+            clock = bed.clock();
+        }
+        assert!(clock > 5000.0);
+    }
+
+    #[test]
+    fn a_queue_that_has_drained_leaves_only_its_name() {
+        let mut bed = Bed::new(1);
+        let long = "x".repeat(200);
+        for n in 0..3 {
+            bed.enqueue_to(&weighted("a", 2.0), &format!("{{{n}}}"));
+            bed.enqueue(&long, &format!("{{{n}}}"));
+            bed.enqueue_to(&Route::lane(), &format!("{{{n}}}"));
+        }
+        assert_eq!(bed.drain().len(), 9);
+        assert_eq!(bed.ask::<Vec<String>>(&["KEYS", "*"]), ["resque:queues"]);
+    }
+
+    #[test]
+    fn run_time_settings_outlive_the_jobs() {
+        let mut bed = Bed::new(0);
+        bed.set("a", "2|3|");
+        bed.enqueue("a", "{1}");
+        bed.drain();
+        assert_eq!(bed.our_keys(), ["settings"]);
+    }
+
+    #[test]
+    fn the_tag_of_a_drained_partition_is_kept_until_the_clock_has_passed_it() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("drained", "{}");
+        for n in 0..8 {
+            bed.enqueue("stays", &format!("{{{n}}}"));
+        }
+        let job = bed.take();
+        assert_eq!(job.partition, "drained");
+        bed.age(&job.lease_id, 2500);
+        bed.release(&job.lease_id);
+        assert_eq!(bed.held().tags.len(), 1);
+        let tag = bed.held().tags["drained"];
+        let mut kept = 0;
+        while bed.held().tags.contains_key("drained") {
+            assert!(bed.clock() < tag + 1.0);
+            kept += 1;
+            let job = bed.take();
+            bed.age(&job.lease_id, 1000);
+            bed.release(&job.lease_id);
+        }
+        assert!(kept >= 3, "{kept}");
+        assert!(bed.clock() > tag);
+    }
+
+    #[test]
+    fn the_tags_that_are_kept_are_bounded() {
+        let mut bed = Bed::unchecked(0);
+        let tags = bed.key("tags");
+        bed.enqueue("stays", "{}");
+        bed.tell(&[
+            "EVAL",
+            "for i = 1, 10000 do redis.call('ZADD', KEYS[1], 1e9 + i, i) end",
+            "1",
+            &tags,
+        ]);
+        for id in ["a", "b", "c"] {
+            bed.enqueue(id, "{}");
+        }
+        for _ in 0..4 {
+            let job = bed.take();
+            bed.release(&job.lease_id);
+            assert!(bed.ask::<u64>(&["ZCARD", &tags]) <= 10_000);
+        }
+    }
+}
+
+mod recover {
+    use super::*;
+
+    #[test]
+    fn a_lease_that_has_ended_is_gone() {
+        let mut bed = Bed::new(0);
+        assert_eq!(bed.recover("never"), Recovered::Gone);
+        bed.enqueue("a", "{1}");
+        let job = bed.take();
+        bed.release(&job.lease_id);
+        assert_eq!(bed.recover(&job.lease_id), Recovered::Gone);
+        assert_eq!(bed.our_keys(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_job_that_never_started_goes_back_to_the_head() {
+        let mut bed = Bed::new(0);
+        for payload in ["{1}", "{2}", "{3}"] {
+            bed.enqueue("a", payload);
+        }
+        let job = bed.take();
+        assert_eq!(
+            bed.recover(&job.lease_id),
+            Recovered::Requeued {
+                partition: "a".into(),
+                pending: 3,
+                in_flight: 0
+            }
+        );
+        let held = bed.check();
+        assert_eq!(held.payloads("a"), ["{1}", "{2}", "{3}"]);
+        // With the time at which it was enqueued, for its wait goes on.
+        assert_eq!(held.lists["a"][0], job.element);
+        assert_eq!(bed.recover(&job.lease_id), Recovered::Gone);
+        assert_eq!(bed.release(&job.lease_id), None);
+        assert_eq!(bed.take_payloads(3), ["{1}", "{2}", "{3}"]);
+    }
+
+    #[test]
+    fn a_job_that_is_in_the_workers_record_is_left_to_resque() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("a", "{1}");
+        bed.enqueue("a", "{2}");
+        let job = bed.take();
+        bed.begin(&job.lease_id);
+        assert_eq!(
+            bed.recover(&job.lease_id),
+            Recovered::Freed {
+                partition: "a".into(),
+                in_flight: 0
+            }
+        );
+        assert_eq!(bed.check().payloads("a"), ["{2}"]);
+    }
+
+    #[test]
+    fn a_record_of_another_job_does_not_count() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("a", "{1}");
+        let job = bed.take();
+        bed.begin(&format!("{}0", job.lease_id));
+        assert!(matches!(
+            bed.recover(&job.lease_id),
+            Recovered::Requeued { .. }
+        ));
+    }
+
+    #[test]
+    fn the_last_job_of_a_partition_comes_back_with_its_weight_and_name() {
+        let mut bed = Bed::new(0);
+        let id = "x".repeat(200);
+        bed.enqueue_to(&weighted(&id, 2.0), "{1}");
+        let before = bed.check();
+        let job = bed.take();
+        bed.recover(&job.lease_id);
+        let held = bed.check();
+        assert_eq!(
+            (&held.weights, &held.names),
+            (&before.weights, &before.names)
+        );
+        assert_eq!(held.lists, before.lists);
+    }
+
+    #[test]
+    fn the_last_job_of_a_queue_that_is_left_to_resque_leaves_nothing() {
+        let mut bed = Bed::new(0);
+        let id = "x".repeat(200);
+        bed.enqueue_to(&weighted(&id, 2.0), "{1}");
+        let job = bed.take();
+        bed.begin(&job.lease_id);
+        bed.recover(&job.lease_id);
+        assert_eq!(bed.our_keys(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_partition_at_its_cap_may_run_again() {
+        let mut bed = Bed::new(1);
+        bed.enqueue("a", "{1}");
+        bed.enqueue("a", "{2}");
+        let job = bed.take();
+        assert!(nothing(&bed.reserve()));
+        bed.recover(&job.lease_id);
+        let job = bed.take();
+        assert_eq!(payload_of(&job), "{1}");
+        bed.begin(&job.lease_id);
+        assert!(nothing(&bed.reserve()));
+        bed.recover(&job.lease_id);
+        assert_eq!(bed.take_payloads(1), ["{2}"]);
+    }
+
+    #[test]
+    fn a_job_that_never_started_costs_its_partition_nothing() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("a", "{1}");
+        bed.enqueue("a", "{2}");
+        bed.enqueue("b", "{1}");
+        let before = tag_of(bed.score("partitions", "a").unwrap());
+        let job = bed.take();
+        bed.age(&job.lease_id, 600_000);
+        bed.recover(&job.lease_id);
+        let after = tag_of(bed.score("partitions", "a").unwrap());
+        assert!((after - before).abs() < 1.1, "{before} {after}");
+        assert!(!bed.held().state.contains_key("mean"));
+    }
+
+    #[test]
+    fn the_next_one_after_a_job_of_the_lane() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("a", "{1}");
+        bed.enqueue_to(&Route::lane(), "{lane}");
+        bed.take();
+        let job = bed.take();
+        assert_eq!(job.partition, "%");
+        bed.recover(&job.lease_id);
+        assert_eq!(bed.take_payloads(1), ["{lane}"]);
+    }
+}
+
+mod adopt {
+    use super::*;
+
+    fn fair_bed(foreign: &[&str]) -> Bed {
+        let mut bed = Bed::new(0);
+        bed.enqueue("a", "{1}");
+        bed.take();
+        let main = bed.main();
+        for payload in foreign {
+            bed.tell(&["RPUSH", &main, payload]);
+        }
+        bed
+    }
+
+    #[test]
+    fn several_at_once_keep_their_order_and_become_tickets() {
+        let mut bed = fair_bed(&["{2}", "{3}", "null", "{4}"]);
+        bed.checking = false;
+        let adopted = bed.adopt(&[
+            ("{2}", Some(Route::to("a", None))),
+            ("{3}", Some(Route::lane())),
+            ("null", None),
+            ("{4}", Some(Route::to("a", None))),
+        ]);
+        assert_eq!(adopted, 3);
+        let held = bed.held();
+        held.assert_consistent();
+        assert_eq!(held.main, ["null"; 4]);
+        assert_eq!(held.payloads("a"), ["{2}", "{4}"]);
+        assert_eq!(held.payloads("%"), ["{3}"]);
+        let (time, _) = split_element(&held.lists["a"][0]);
+        assert!(bed.now() - time.unwrap() < 5000);
+    }
+
+    #[test]
+    fn there_is_a_ticket_for_each_waiting_job() {
+        let mut bed = fair_bed(&["{2}", "{3}"]);
+        bed.enqueue("b", "{b}");
+        adopt(&mut bed, &[foreign("{2}", "a"), foreign("{3}", "c")]);
+        let held = bed.check();
+        assert_eq!(held.main, ["null"; 3]);
+    }
+
+    #[test]
+    fn weight_and_full_id_are_kept() {
+        let mut bed = fair_bed(&["{2}"]);
+        let id = "x".repeat(200);
+        bed.adopt(&[("{2}", Some(weighted(&id, 1.5)))]);
+        let held = bed.check();
+        let encoded = encode_id(&id).to_string();
+        assert_eq!(held.weights[&encoded], "1.5");
+        assert_eq!(held.names[&encoded], id);
+    }
+
+    #[test]
+    fn it_stops_where_another_was_faster() {
+        let mut bed = fair_bed(&["{2}", "{3}", "{4}"]);
+        let all = [
+            foreign("{2}", "a"),
+            foreign("{3}", "a"),
+            foreign("{4}", "a"),
+        ];
+        assert_eq!(adopt(&mut bed, &all[..2]), 2);
+        assert_eq!(adopt(&mut bed, &all), 0);
+        assert_eq!(adopt(&mut bed, &[]), 0);
+        let held = bed.check();
+        assert_eq!(held.payloads("a"), ["{2}", "{3}"]);
+        assert_eq!(held.main, ["null", "null", "{4}"]);
+    }
+
+    #[test]
+    fn a_list_that_is_shorter_meanwhile_is_no_error() {
+        let mut bed = fair_bed(&["{2}"]);
+        let adopted = adopt(&mut bed, &[foreign("{2}", "a"), foreign("{3}", "a")]);
+        assert_eq!(adopted, 1);
+        let main = bed.main();
+        bed.tell(&["DEL", &main]);
+        bed.checking = false;
+        assert_eq!(adopt(&mut bed, &[foreign("{2}", "a")]), 0);
+    }
+
+    #[test]
+    fn equal_payloads_are_two_jobs() {
+        let mut bed = fair_bed(&["{2}", "{2}"]);
+        adopt(&mut bed, &[foreign("{2}", "a"), foreign("{2}", "a")]);
+        assert_eq!(bed.check().payloads("a"), ["{2}", "{2}"]);
+    }
+
+    #[test]
+    fn a_partition_with_an_empty_id_is_one() {
+        let mut bed = fair_bed(&["{2}", "{3}"]);
+        let adopted = adopt(&mut bed, &[foreign("{2}", ""), foreign("{3}", "a")]);
+        assert_eq!(adopted, 2);
+        assert_eq!(bed.check().payloads(""), ["{2}"]);
+    }
+
+    #[test]
+    fn a_queue_without_state_becomes_fair() {
+        let mut bed = Bed::new(0);
+        let main = bed.main();
+        bed.tell(&["RPUSH", &main, "{1}", "{2}"]);
+        adopt(&mut bed, &[foreign("{1}", "a"), foreign("{2}", "b")]);
+        assert_eq!(bed.take_payloads(2), ["{1}", "{2}"]);
+    }
+
+    #[test]
+    fn the_cap_holds_for_what_was_adopted() {
+        let mut bed = Bed::new(1);
+        bed.enqueue("a", "{1}");
+        bed.take();
+        let main = bed.main();
+        bed.tell(&["RPUSH", &main, "{2}"]);
+        adopt(&mut bed, &[foreign("{2}", "a")]);
+        assert!(nothing(&bed.reserve()));
+    }
+}
+
+mod mend {
+    use super::*;
+
+    #[test]
+    fn tickets_that_a_stock_worker_popped_are_put_back() {
+        let mut bed = Bed::unchecked(0);
+        for n in 0..5 {
+            bed.enqueue("a", &format!("{{{n}}}"));
+        }
+        let main = bed.main();
+        bed.tell(&["LPOP", &main, "3"]);
+        assert_eq!(bed.mend(), 3);
+        bed.check();
+        assert_eq!(bed.mend(), 0);
+        bed.tell(&["DEL", &main]);
+        assert_eq!(bed.mend(), 5);
+        bed.check();
+    }
+
+    #[test]
+    fn at_most_a_thousand_a_call() {
+        let mut bed = Bed::unchecked(0);
+        for _ in 0..1500 {
+            bed.enqueue("a", "{}");
+        }
+        let main = bed.main();
+        bed.tell(&["DEL", &main]);
+        assert_eq!([bed.mend(), bed.mend(), bed.mend()], [1000, 500, 0]);
+        bed.check();
+    }
+
+    #[test]
+    fn nothing_is_written_to_a_queue_without_state() {
+        let mut bed = Bed::new(0);
+        assert_eq!(bed.mend(), 0);
+        assert_eq!(bed.ask::<Vec<String>>(&["KEYS", "*"]), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_state_of_a_queue_without_jobs_is_swept() {
+        let mut bed = Bed::unchecked(0);
+        bed.enqueue_to(&weighted("a", 2.0), "{1}");
+        for name in ["partitions", "sub:a", "a:pending"] {
+            let key = bed.key(name);
+            bed.tell(&["DEL", &key]);
+        }
+        assert_eq!(bed.mend(), 0);
+        assert_eq!(bed.our_keys(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn two_queues_and_two_namespaces_have_nothing_in_common() {
+    let mut bed = Bed::new(0);
+    bed.enqueue("a", "{1}");
+    let mut redis = bed.server.connect();
+    for (prefix, queue) in [
+        ("", "fair"),
+        ("a:b:", "fair"),
+        (PREFIX, "other"),
+        (PREFIX, "fair:x"),
+    ] {
+        let other = FairQueue::new(prefix, queue);
+        let before = bed.everything();
+        other
+            .enqueue(&mut redis, b"{2}", &Route::to("a", None), limits(0))
+            .unwrap();
+        let new: Vec<String> = bed
+            .everything()
+            .into_iter()
+            .filter(|(key, held)| before.get(key) != Some(held))
+            .map(|(key, _)| key)
+            .collect();
+        assert_eq!(new.len(), 6, "{new:?}");
+        assert!(new.iter().all(|key| key.starts_with(prefix)), "{new:?}");
+    }
+    assert_eq!(bed.drain().len(), 1);
+}

@@ -1,0 +1,493 @@
+//! A fair queue on a server of its own, with everything that Redis holds in view.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fair_share_core::connection::Connection;
+use fair_share_core::error::{Error, Result};
+use fair_share_core::fair_queue::{
+    Charge, Enqueued, FairQueue, Job, Limits, Recovered, Reserved, Route, Ticket,
+};
+use fair_share_core::lease::Lease;
+use fair_share_core::payload::split_element;
+use redis::{FromRedisValue, Value};
+
+use super::RedisServer;
+
+pub const PREFIX: &str = "resque:";
+pub const OWNER: &str = "host:1:fair";
+pub const PID: u32 = 1;
+/// Of a score: level + tag / `UNIT`.
+pub const UNIT: f64 = 4_398_046_511_104.0;
+
+pub fn limits(cap: u64) -> Limits {
+    Limits {
+        cap,
+        charge: Charge::Time,
+    }
+}
+
+pub struct Bed {
+    pub redis: Connection,
+    pub queue: FairQueue,
+    pub limits: Limits,
+    /// Whether each verb is followed by [`Bed::check`]. Off where a test breaks the state by hand, or has much of it.
+    pub checking: bool,
+    reserves: u32,
+    pub server: RedisServer,
+}
+
+impl Bed {
+    /// Partitions may have `cap` jobs running; 0: any number.
+    pub fn new(cap: u64) -> Self {
+        let server = RedisServer::start(&[]);
+        Self {
+            redis: server.connect(),
+            queue: FairQueue::new(PREFIX, "fair"),
+            limits: limits(cap),
+            checking: true,
+            reserves: 0,
+            server,
+        }
+    }
+
+    pub fn unchecked(cap: u64) -> Self {
+        Self {
+            checking: false,
+            ..Self::new(cap)
+        }
+    }
+
+    /// Any command, by its words.
+    pub fn ask<T: FromRedisValue>(&mut self, words: &[&str]) -> T {
+        let mut command = redis::Cmd::new();
+        command.arg(words);
+        let reply = self.redis.call(&command).unwrap();
+        redis::from_owned_redis_value(reply).unwrap()
+    }
+
+    /// Any command, for what it does.
+    pub fn tell(&mut self, words: &[&str]) {
+        let _: Value = self.ask(words);
+    }
+
+    /// `resque:fair_share:fair:NAME`
+    pub fn key(&self, name: &str) -> String {
+        format!("{}{name}", self.queue.keys().root())
+    }
+
+    pub fn main(&self) -> String {
+        self.queue.keys().main().to_owned()
+    }
+
+    /// The server's clock in milliseconds.
+    pub fn now(&mut self) -> u64 {
+        let (seconds, micros): (u64, u64) = self.ask(&["TIME"]);
+        seconds * 1000 + micros / 1000
+    }
+
+    pub fn score(&mut self, index: &str, partition: &str) -> Option<f64> {
+        let key = self.key(index);
+        self.ask(&["ZSCORE", &key, partition])
+    }
+
+    pub fn clock(&mut self) -> f64 {
+        let key = self.key("state");
+        self.ask(&["HGET", &key, "clock"])
+    }
+
+    /// Run-time settings, as the settings script will write them.
+    pub fn set(&mut self, partition: &str, settings: &str) {
+        let key = self.key("settings");
+        self.tell(&["HSET", &key, partition, settings]);
+    }
+
+    /// The time since the last look for dead owners is over.
+    pub fn let_reconcile_be_due(&mut self) {
+        let key = self.key("state");
+        self.tell(&["HSET", &key, "reconciled", "0"]);
+    }
+
+    /// As if the job had run for so long.
+    pub fn age(&mut self, lease_id: &str, milliseconds: u64) {
+        let key = self.key("leases");
+        let lease: String = self.ask(&["HGET", &key, lease_id]);
+        let mut fields: Vec<&str> = lease.splitn(3, ' ').collect();
+        let started = (fields[1].parse::<u64>().unwrap() - milliseconds).to_string();
+        fields[1] = &started;
+        let lease = fields.join(" ");
+        self.tell(&["HSET", &key, lease_id, &lease]);
+    }
+
+    // The verbs.
+
+    /// => pending of the partition.
+    pub fn enqueue(&mut self, id: &str, payload: &str) -> u64 {
+        match self.enqueue_to(&Route::to(id, None), payload) {
+            Enqueued::Queued { pending } => pending,
+            Enqueued::Plain => panic!("{payload} went into the main list"),
+        }
+    }
+
+    pub fn enqueue_to(&mut self, route: &Route, payload: &str) -> Enqueued {
+        let enqueued = self.try_enqueue(route, payload.as_bytes()).unwrap();
+        self.check_if_wanted();
+        enqueued
+    }
+
+    pub fn try_enqueue(&mut self, route: &Route, payload: &[u8]) -> Result<Enqueued> {
+        self.queue
+            .enqueue(&mut self.redis, payload, route, self.limits)
+    }
+
+    pub fn reserve(&mut self) -> Reserved {
+        self.reserve_with(Ticket::Take)
+    }
+
+    pub fn reserve_with(&mut self, ticket: Ticket) -> Reserved {
+        let reserved = self.try_reserve(ticket).unwrap();
+        self.check_if_wanted();
+        reserved
+    }
+
+    pub fn try_reserve(&mut self, ticket: Ticket) -> Result<Reserved> {
+        self.reserves += 1;
+        let id = format!("lease{}", self.reserves);
+        self.queue
+            .reserve(&mut self.redis, PID, id, OWNER, ticket, self.limits)
+    }
+
+    /// A reserve that must find a job.
+    pub fn take(&mut self) -> Job {
+        match self.reserve() {
+            Reserved::Job { job, .. } => job,
+            other => panic!("no job: {other:?}"),
+        }
+    }
+
+    /// The payloads of the next jobs.
+    pub fn take_payloads(&mut self, count: usize) -> Vec<String> {
+        (0..count).map(|_| payload_of(&self.take())).collect()
+    }
+
+    /// The partitions of the next jobs.
+    pub fn take_partitions(&mut self, count: usize) -> Vec<String> {
+        (0..count).map(|_| self.take().partition).collect()
+    }
+
+    pub fn release(&mut self, lease_id: &str) -> Option<(String, u64)> {
+        let released = self
+            .queue
+            .release(&mut self.redis, lease_id, self.limits)
+            .unwrap();
+        self.check_if_wanted();
+        released
+    }
+
+    pub fn recover(&mut self, lease_id: &str) -> Recovered {
+        let recovered = self
+            .queue
+            .recover(&mut self.redis, lease_id, OWNER, self.limits)
+            .unwrap();
+        self.check_if_wanted();
+        recovered
+    }
+
+    /// The worker reports that it has begun with this job.
+    pub fn begin(&mut self, lease_id: &str) {
+        let record = format!(
+            r#"{{"queue":"fair","run_at":"now","payload":{{"class":"A","args":[],"lease":"{lease_id}"}}}}"#
+        );
+        let key = self.queue.keys().worker(OWNER);
+        self.tell(&["SET", &key, &record]);
+    }
+
+    pub fn adopt(&mut self, elements: &[(&str, Option<Route>)]) -> u64 {
+        let elements: Vec<_> = elements
+            .iter()
+            .map(|(element, route)| (element.as_bytes().to_vec(), route.clone()))
+            .collect();
+        let adopted = self.try_adopt(&elements).unwrap();
+        self.check_if_wanted();
+        adopted
+    }
+
+    pub fn try_adopt(&mut self, elements: &[(Vec<u8>, Option<Route>)]) -> Result<u64> {
+        self.queue.adopt(&mut self.redis, elements, self.limits)
+    }
+
+    pub fn mend(&mut self) -> u64 {
+        let mended = self.queue.mend(&mut self.redis).unwrap();
+        self.check_if_wanted();
+        mended
+    }
+
+    /// Reserves and releases until nothing is left.
+    pub fn drain(&mut self) -> Vec<Job> {
+        let mut jobs = Vec::new();
+        loop {
+            match self.reserve() {
+                Reserved::Job { job, .. } => {
+                    self.release(&job.lease_id);
+                    jobs.push(job);
+                }
+                Reserved::Plain => return jobs,
+                other => panic!("can't drain: {other:?}"),
+            }
+        }
+    }
+
+    /// What is in Redis now, each key with its type and its values.
+    pub fn everything(&mut self) -> BTreeMap<String, (String, Vec<Vec<u8>>)> {
+        let rows: Vec<(String, String, Vec<Vec<u8>>)> = self.ask(&["EVAL", EVERYTHING, "0"]);
+        rows.into_iter()
+            .map(|(key, kind, values)| (key, (kind, values)))
+            .collect()
+    }
+
+    pub fn held(&mut self) -> Held {
+        let root = self.queue.keys().root().to_owned();
+        Held::read(self.everything(), &root, &self.main())
+    }
+
+    /// Every key but those that Resque itself keeps, without the root.
+    pub fn our_keys(&mut self) -> Vec<String> {
+        let root = self.queue.keys().root().to_owned();
+        self.everything()
+            .into_keys()
+            .filter_map(|key| key.strip_prefix(&root).map(str::to_owned))
+            .collect()
+    }
+
+    /// Asserts all that must hold between two verbs.
+    pub fn check(&mut self) -> Held {
+        let held = self.held();
+        held.assert_consistent();
+        held.assert_parked_by(self.limits.cap);
+        assert_eq!(
+            held.tickets(),
+            held.waiting(),
+            "a ticket for each waiting job: {held:#?}"
+        );
+        held
+    }
+
+    fn check_if_wanted(&mut self) {
+        if self.checking {
+            self.check();
+        }
+    }
+}
+
+pub fn payload_of(job: &Job) -> String {
+    payload_in(&job.element)
+}
+
+pub fn payload_in(element: &[u8]) -> String {
+    String::from_utf8(split_element(element).1.to_vec()).unwrap()
+}
+
+pub fn nothing(reserved: &Reserved) -> bool {
+    matches!(reserved, Reserved::Nothing { .. })
+}
+
+pub fn is_oom<T: std::fmt::Debug>(result: &Result<T>) -> bool {
+    matches!(result, Err(Error::Command(text)) if text.contains("OOM"))
+}
+
+pub fn tag_of(score: f64) -> f64 {
+    score.fract() * UNIT
+}
+
+const EVERYTHING: &str = r"
+local readers = {
+  string = function(key) return { redis.call('GET', key) } end,
+  list = function(key) return redis.call('LRANGE', key, 0, -1) end,
+  hash = function(key) return redis.call('HGETALL', key) end,
+  zset = function(key) return redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') end,
+  set = function(key) return redis.call('SMEMBERS', key) end,
+}
+local rows = {}
+for _, key in ipairs(redis.call('KEYS', '*')) do
+  local kind = redis.call('TYPE', key).ok
+  rows[#rows + 1] = { key, kind, readers[kind](key) }
+end
+return rows";
+
+/// The state of a queue, by encoded partition id.
+#[derive(Debug, Default, PartialEq)]
+pub struct Held {
+    pub main: Vec<String>,
+    pub lists: BTreeMap<String, Vec<Vec<u8>>>,
+    pub pending: BTreeMap<String, u64>,
+    pub in_flight: BTreeMap<String, u64>,
+    pub partitions: BTreeMap<String, f64>,
+    pub parked: BTreeMap<String, f64>,
+    pub leases: BTreeMap<String, Lease>,
+    pub state: BTreeMap<String, String>,
+    pub tags: BTreeMap<String, f64>,
+    pub settings: BTreeMap<String, String>,
+    pub weights: BTreeMap<String, String>,
+    pub names: BTreeMap<String, String>,
+}
+
+impl Held {
+    fn read(everything: BTreeMap<String, (String, Vec<Vec<u8>>)>, root: &str, main: &str) -> Self {
+        let mut held = Self::default();
+        for (key, (_, values)) in everything {
+            if key == main {
+                held.main = values.into_iter().map(text).collect();
+                continue;
+            }
+            let Some(name) = key.strip_prefix(root) else {
+                continue;
+            };
+            if let Some(partition) = name.strip_prefix("sub:") {
+                held.lists.insert(partition.to_owned(), values);
+            } else if let Some(partition) = name.strip_suffix(":pending") {
+                held.pending.insert(partition.to_owned(), number(values));
+            } else if let Some(partition) = name.strip_suffix(":in_flight") {
+                held.in_flight.insert(partition.to_owned(), number(values));
+            } else {
+                match name {
+                    "partitions" => held.partitions = scores(values),
+                    "parked" => held.parked = scores(values),
+                    "tags" => held.tags = scores(values),
+                    "state" => held.state = pairs(values),
+                    "settings" => held.settings = pairs(values),
+                    "weights" => held.weights = pairs(values),
+                    "names" => held.names = pairs(values),
+                    "leases" => held.leases = leases(values),
+                    other => panic!("a key that nobody knows: {other}"),
+                }
+            }
+        }
+        held
+    }
+
+    /// The payloads of a partition's waiting jobs, oldest first.
+    pub fn payloads(&self, partition: &str) -> Vec<String> {
+        self.lists
+            .get(partition)
+            .map(|elements| elements.iter().map(|element| payload_in(element)).collect())
+            .unwrap_or_default()
+    }
+
+    pub fn waiting(&self) -> usize {
+        self.lists.values().map(Vec::len).sum()
+    }
+
+    pub fn tickets(&self) -> usize {
+        self.main
+            .iter()
+            .filter(|element| *element == "null")
+            .count()
+    }
+
+    /// Weight, and cap and pause where they are set at run time.
+    pub fn policy(&self, partition: &str) -> (f64, Option<u64>, bool) {
+        let configured = self.weights.get(partition).and_then(|w| w.parse().ok());
+        let Some(settings) = self.settings.get(partition) else {
+            return (configured.unwrap_or(1.0), None, false);
+        };
+        let fields: Vec<&str> = settings.split('|').collect();
+        let weight = fields[0].parse().ok().or(configured);
+        (
+            weight.unwrap_or(1.0),
+            fields[1].parse().ok(),
+            fields[2] == "1",
+        )
+    }
+
+    /// What holds whatever the cap is.
+    pub fn assert_consistent(&self) {
+        let lengths: BTreeMap<String, u64> = self
+            .lists
+            .iter()
+            .map(|(partition, elements)| (partition.clone(), elements.len() as u64))
+            .collect();
+        assert_eq!(self.pending, lengths, "pending counts the lists: {self:#?}");
+
+        let mut running: BTreeMap<String, u64> = BTreeMap::new();
+        for lease in self.leases.values() {
+            *running.entry(lease.partition.clone()).or_default() += 1;
+        }
+        assert_eq!(
+            self.in_flight, running,
+            "in_flight counts leases: {self:#?}"
+        );
+
+        let mut indexed = BTreeSet::new();
+        for (partition, score) in self.partitions.iter().chain(&self.parked) {
+            assert!(indexed.insert(partition), "{partition} twice: {self:#?}");
+            assert!(*score >= 0.0, "{partition}: {self:#?}");
+            assert!(!self.tags.contains_key(partition), "{partition}: {self:#?}");
+            let in_flight = running.get(partition).copied().unwrap_or(0);
+            let level = (in_flight as f64 / self.policy(partition).0).floor();
+            assert_eq!(score.floor(), level, "level of {partition}: {self:#?}");
+        }
+        let with_jobs: BTreeSet<&String> = self.lists.keys().collect();
+        assert_eq!(indexed, with_jobs, "all that wait are indexed: {self:#?}");
+
+        let alive = |partition: &String| {
+            self.lists.contains_key(partition) || self.in_flight.contains_key(partition)
+        };
+        assert!(self.weights.keys().all(alive), "weights: {self:#?}");
+        assert!(self.names.keys().all(alive), "names: {self:#?}");
+
+        let busy = !self.lists.is_empty() || !self.leases.is_empty();
+        assert_eq!(busy, self.state.contains_key("clock"), "state: {self:#?}");
+        assert!(busy || self.state.is_empty(), "state: {self:#?}");
+        assert!(busy || self.tags.is_empty(), "tags: {self:#?}");
+        let pending: usize = self
+            .state
+            .get("pending")
+            .map_or(0, |pending| pending.parse().unwrap());
+        assert_eq!(pending, self.waiting(), "state.pending: {self:#?}");
+    }
+
+    /// Parked is who waits at the cap or paused, and nobody else.
+    pub fn assert_parked_by(&self, cap: u64) {
+        for partition in self.lists.keys() {
+            let (_, own_cap, paused) = self.policy(partition);
+            let cap = own_cap.unwrap_or(cap);
+            let in_flight = self.in_flight.get(partition).copied().unwrap_or(0);
+            let full = cap > 0 && in_flight >= cap;
+            assert_eq!(
+                self.parked.contains_key(partition),
+                if partition == "%" {
+                    false
+                } else {
+                    paused || full
+                },
+                "{partition} parked: {self:#?}"
+            );
+        }
+    }
+}
+
+fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap()
+}
+
+fn number(values: Vec<Vec<u8>>) -> u64 {
+    text(values.into_iter().next().unwrap()).parse().unwrap()
+}
+
+fn pairs(values: Vec<Vec<u8>>) -> BTreeMap<String, String> {
+    let mut values = values.into_iter().map(text);
+    std::iter::from_fn(|| Some((values.next()?, values.next()?))).collect()
+}
+
+fn scores(values: Vec<Vec<u8>>) -> BTreeMap<String, f64> {
+    pairs(values)
+        .into_iter()
+        .map(|(member, score)| (member, score.parse().unwrap()))
+        .collect()
+}
+
+fn leases(values: Vec<Vec<u8>>) -> BTreeMap<String, Lease> {
+    let mut values = values.into_iter();
+    std::iter::from_fn(|| Some((text(values.next()?), values.next()?)))
+        .map(|(id, value)| (id.clone(), Lease::parse(id, &value).unwrap()))
+        .collect()
+}

@@ -1,0 +1,120 @@
+//! `Native::FairQueue`: what waits.
+
+use magnus::{method, prelude::*, Error, RArray, RClass, RString, Ruby, TryConvert, Value};
+
+use super::fair_queue::{route, FairQueue};
+use crate::convert;
+use crate::session::Session;
+
+impl FairQueue {
+    /// => elements of the main list: tickets, and what others pushed.
+    fn main_elements(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        offset: u64,
+        limit: u64,
+    ) -> Result<RArray, Error> {
+        let elements = rb_self
+            .0
+            .main_elements(&mut Session::new(ruby, connection), offset, limit)
+            .map_err(|error| error.into_ruby(ruby))?;
+        convert::strings(ruby, &elements)
+    }
+
+    /// `partition`: encoded. => its elements, oldest first, each with its time.
+    fn elements(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        partition: String,
+        offset: u64,
+        limit: u64,
+    ) -> Result<RArray, Error> {
+        let elements = rb_self
+            .0
+            .elements(
+                &mut Session::new(ruby, connection),
+                &partition,
+                offset,
+                limit,
+            )
+            .map_err(|error| error.into_ruby(ruby))?;
+        convert::strings(ruby, &elements)
+    }
+
+    /// `partition`: encoded; `elements` as they were read. => how many were removed.
+    fn remove(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        partition: String,
+        elements: RArray,
+    ) -> Result<u64, Error> {
+        let mut bytes = Vec::with_capacity(elements.len());
+        for element in elements.into_iter() {
+            bytes.push(RString::try_convert(element)?.to_bytes().to_vec());
+        }
+        rb_self
+            .0
+            .remove(&mut Session::new(ruby, connection), &partition, &bytes)
+            .map_err(|error| error.into_ruby(ruby))
+    }
+
+    /// `partitions`: encoded. => how many jobs were removed.
+    fn clear(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        partitions: RArray,
+    ) -> Result<u64, Error> {
+        let partitions: Vec<String> = partitions.to_vec()?;
+        rb_self
+            .0
+            .clear(&mut Session::new(ruby, connection), &partitions)
+            .map_err(|error| error.into_ruby(ruby))
+    }
+
+    fn forget_settings(ruby: &Ruby, rb_self: &Self, connection: Value) -> Result<(), Error> {
+        rb_self
+            .0
+            .forget_settings(&mut Session::new(ruby, connection))
+            .map_err(|error| error.into_ruby(ruby))
+    }
+
+    /// => how many jobs went back into the main list.
+    fn rollback(ruby: &Ruby, rb_self: &Self, connection: Value, most: u64) -> Result<u64, Error> {
+        rb_self
+            .0
+            .rollback(&mut Session::new(ruby, connection), most)
+            .map_err(|error| error.into_ruby(ruby))
+    }
+
+    /// => pending jobs of the partition.
+    fn enqueue_plain(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        payload: RString,
+        partition: Option<String>,
+    ) -> Result<u64, Error> {
+        rb_self
+            .0
+            .enqueue_plain(
+                &mut Session::new(ruby, connection),
+                &payload.to_bytes(),
+                &route(partition.as_deref(), None),
+            )
+            .map_err(|error| error.into_ruby(ruby))
+    }
+}
+
+pub(crate) fn init(class: RClass) -> Result<(), Error> {
+    class.define_method("main_elements", method!(FairQueue::main_elements, 3))?;
+    class.define_method("elements", method!(FairQueue::elements, 4))?;
+    class.define_method("remove", method!(FairQueue::remove, 3))?;
+    class.define_method("clear", method!(FairQueue::clear, 2))?;
+    class.define_method("forget_settings", method!(FairQueue::forget_settings, 1))?;
+    class.define_method("rollback", method!(FairQueue::rollback, 2))?;
+    class.define_method("enqueue_plain", method!(FairQueue::enqueue_plain, 3))
+}

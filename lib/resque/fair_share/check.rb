@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+module Resque
+  module FairShare
+    # Refuses wrong values where they are given, naming them.
+    # @private
+    module Check
+      module_function
+
+      def one_of(allowed, name, value)
+        return value.to_sym if value.respond_to?(:to_sym) && allowed.include?(value.to_sym)
+
+        raise ArgumentError, "#{name} is #{value.inspect}; it must be one of #{allowed.map(&:inspect).join(', ')}"
+      end
+
+      def max_in_flight(value)
+        return value if value.is_a?(Integer) && value >= 0
+
+        raise ArgumentError, "max_in_flight is #{value.inspect}; it must be an Integer from 0 (no cap) on"
+      end
+
+      def weight(value, where = nil)
+        return value if value.is_a?(Numeric) && value.real? && value.positive? && value.to_f.finite?
+
+        raise ArgumentError, "#{['weight', where].compact.join(' ')} is #{value.inspect}; it must be a number above 0"
+      end
+
+      def page(limit, offset)
+        { limit: limit, offset: offset }.each do |name, value|
+          next if value.is_a?(Integer) && value >= 0
+
+          raise ArgumentError, "#{name} is #{value.inspect}; it must be an Integer from 0 on"
+        end
+      end
+    end
+  end
+end

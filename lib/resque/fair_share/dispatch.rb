@@ -1,0 +1,207 @@
+# frozen_string_literal: true
+
+module Resque
+  module FairShare
+    # How jobs get into a queue's partitions, and out again in fair turns.
+    # @private
+    module Dispatch
+      # For how long a process trusts that a queue is fair, or that it is not, without looking: seconds.
+      FAIR_FOR = 5
+      PLAIN_FOR = 60
+      # Passes over the head of the main list in one reserve.
+      MOST_PASSES = 1000
+
+      # Puts a job into its partition.
+      # @param payload [String] as Resque encoded it
+      # @param partition [String, nil] its id; nil: the lane of the jobs that have none
+      # @return [Boolean] false where a job without partition went into the main list, as stock Resque has it
+      def enqueue(payload, partition)
+        if partition && legacy?
+          pending = @native.enqueue_plain(@connection, payload, partition)
+        else
+          pending = @native.enqueue(@connection, payload, partition, weight_of(partition), cap)
+          note(!pending.nil?)
+        end
+        Gauges.emit(name, partition, pending: pending) if pending
+        !pending.nil?
+      end
+
+      # @param jobs [Array<Array(String, String)>] payload and partition of each
+      # @return [Integer] how many
+      def enqueue_all(jobs)
+        return jobs.each { |payload, partition| enqueue(payload, partition) }.size if legacy?
+
+        note(true)
+        @native.enqueue_all(@connection, jobs.map { |payload, partition| [payload, partition, weight_of(partition)] }, cap)
+      end
+
+      # Takes the next job in a fair turn.
+      # @param ticket_given [Boolean] the caller has popped a ticket from the main list
+      # @return [Lease, nil, :plain] `:plain` where the queue has no fair-share state, so that stock's pop is right
+      def reserve(ticket_given: false)
+        MOST_PASSES.times do
+          status, *rest = @native.reserve(@connection, ProcessIdentity.owner, ticket_given, cap, charge)
+          ticket_given = false
+          return scan_or_nothing if legacy? && status != :job
+
+          note(status != :plain)
+          case status
+          when :plain then return :plain
+          when :adopt then adopt(*rest)
+          when :nothing then return unless rest.first && reconcile_quietly.positive?
+          when :job
+            lease = lease_from(*rest)
+            return lease if lease
+          end
+        end
+        nil
+      end
+
+      # @return [Boolean] whether the lease was still there
+      def release(lease_id)
+        partition, in_flight = @native.release(@connection, lease_id, cap, charge)
+        Gauges.emit(name, partition, in_flight: in_flight) if in_flight
+        !in_flight.nil?
+      end
+
+      # The next reserve of this process gets that job.
+      def give_back(lease_id)
+        @native.give_back(lease_id)
+      end
+
+      # Reconciliation is a by-product of a reserve and must not cost its job.
+      def reconcile_quietly
+        reconcile
+      rescue StandardError => e
+        FairShare.logger.error("resque-fair-share: could not reconcile queue #{name}: #{e.class}: #{e.message}")
+        0
+      end
+
+      # Whether jobs without partition belong into the lane. Asks Redis when the last answer is too old; a queue that is new
+      # to this process is taken as plain until then.
+      def lane?
+        return false if legacy?
+
+        look if now > @trusted_until
+        @fair
+      end
+
+      # Whether a pop goes by the scripts.
+      def fair?
+        legacy? || lane?
+      end
+
+      # @return [Boolean] whether the queue has fair-share state now
+      def look
+        note(@native.fair?(@connection))
+      end
+
+      # Routes elements at the head of the main list.
+      # @return [Array(Integer, Integer)] looked at, adopted
+      def adopt(elements, rotate: false, &route)
+        return [0, 0] if elements.empty?
+
+        route ||= method(:route)
+        routes = elements.map { |element| element == TICKET ? nil : route.call(element) }
+        @native.adopt(@connection, elements, routes, rotate, cap)
+      end
+
+      # Routes the whole main list, as it is now, in batches.
+      # @yieldparam moved [Integer] so far
+      # @return [Integer] jobs moved
+      def migrate(batch_size, route)
+        left = Resque.data_store.queue_size(name)
+        moved = 0
+        while left.positive?
+          elements = @native.main_elements(@connection, 0, [batch_size, left].min)
+          break if elements.empty?
+
+          looked_at, adopted = adopt(elements, rotate: true, &route)
+          left -= looked_at
+          moved += adopted
+          yield moved if block_given?
+        end
+        note(true)
+        moved
+      end
+
+      # @yieldparam moved [Integer] so far
+      # @return [Integer] jobs moved
+      def rollback(batch_size)
+        moved = 0
+        loop do
+          batch = @native.rollback(@connection, batch_size)
+          moved += batch
+          yield moved if block_given?
+          break if batch < batch_size
+        end
+        look
+        moved
+      end
+
+      # @return [Array(String, Float), Array(nil, nil)] partition and weight of a payload that somebody else pushed
+      def route(payload)
+        klass = Resolver.fair_class(Native.job_class(payload))
+        return [nil, nil] unless klass
+
+        partition = Resolver.partition(klass, payload)
+        [partition, weight_of(partition)]
+      rescue ArgumentError => e
+        # It is queued already, so there is nobody to refuse it to: it runs, without a partition.
+        FairShare.logger.warn("resque-fair-share: a job in queue #{name} goes without partition: #{e.message}")
+        [nil, nil]
+      end
+
+      private
+
+      def legacy?
+        FairShare.configuration.dequeue_strategy == :legacy_scan
+      end
+
+      def weight_of(partition)
+        partition && FairShare.configuration.weight_of(name, partition)
+      end
+
+      def distrust
+        @trusted_until = now + PLAIN_FOR
+        @fair = false
+      end
+
+      def note(fair)
+        @trusted_until = now + (fair ? FAIR_FOR : PLAIN_FOR)
+        @fair = fair
+      end
+
+      def now
+        Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
+
+      def lease_from(reconcile, id, payload, partition, pending, in_flight)
+        lease = Lease.new(self, id, payload)
+        Gauges.emit(name, partition, pending: pending, in_flight: in_flight)
+        reconcile_quietly if reconcile
+        return lease if Native.payload?(payload)
+
+        lease.fail(MalformedPayload.new("queue #{name} held #{payload.inspect[0, 200]}, which is no job"))
+        nil
+      end
+
+      # The pick of dequeue_strategy = :legacy_scan, when no job waits in a partition that may run.
+      def scan_or_nothing
+        MOST_PASSES.times do
+          elements = @native.main_elements(@connection, 0, FairShare.configuration.scan_size)
+          return if elements.empty?
+
+          routes = elements.map { |element| element == TICKET ? nil : route(element) }
+          status, *rest = @native.scan(@connection, ProcessIdentity.owner, elements, routes, cap, charge)
+          return if status == :nothing
+          next unless status == :job
+
+          lease = lease_from(*rest)
+          return lease if lease
+        end
+        nil
+      end
+    end
+  end
+end

@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+module Resque
+  module FairShare
+    # Tells `config.statsd_client` a partition's counts, as a script's reply has them: no round trip of its own.
+    # @private
+    module Gauges
+      module_function
+
+      # @param counts [Hash{Symbol => Integer}] :pending, :in_flight
+      def emit(queue, partition, **counts)
+        client = FairShare.configuration.statsd_client
+        return if client.nil? || partition.nil?
+
+        counts.each { |name, value| client.gauge("resque.fair_share.#{queue}.#{partition}.#{name}", value) }
+      rescue StandardError => e
+        FairShare.logger.error("resque-fair-share: the StatsD client raised #{e.class}: #{e.message}")
+      end
+    end
+  end
+end

@@ -1,0 +1,110 @@
+# frozen_string_literal: true
+
+module Resque
+  module FairShare
+    # One partition (tenant) of a queue, as it was when it was read.
+    # @example
+    #   tenant = Resque::FairShare.queue('default').partition(42)
+    #   tenant.set(weight: 3, max_in_flight: 10)
+    class Partition
+      # @return [String, nil] its id as it was given; nil is the lane of the queue's jobs without partition
+      attr_reader :id
+      # @return [Integer] waiting jobs
+      attr_reader :pending
+      # @return [Integer] running jobs
+      attr_reader :in_flight
+      # @return [Float] its weight now
+      attr_reader :weight
+      # @return [Integer] running jobs it may have; 0: any number
+      attr_reader :max_in_flight
+      # @return [Float, nil] seconds for which its oldest job has waited; nil where none waits
+      attr_reader :oldest_age
+
+      # @private Use {Queue#partition}.
+      def initialize(queue, encoded, *row)
+        @queue = queue
+        @encoded = encoded
+        assign(*row)
+      end
+
+      # @private
+      # @return [String] the id as it stands in key names
+      attr_reader :encoded
+
+      # @private
+      # @return [Float] a time that is not known counts as the oldest
+      def oldest_age_or_unknown
+        oldest_age || (pending.positive? ? Float::MAX : -1.0)
+      end
+
+      # @return [Boolean]
+      def paused?
+        @paused
+      end
+
+      # Run-time settings: they beat the configuration from the next reserve on, and stay until they are taken back.
+      # @param weight [Numeric, nil] above 0; nil takes it back; not given: as it is
+      # @param max_in_flight [Integer, nil] from 0 (no cap) on; nil takes it back; not given: as it is
+      # @return [self]
+      # @raise [ArgumentError] for another value, naming it; nothing is changed then
+      def set(weight: :keep, max_in_flight: :keep)
+        weight = Check.weight(weight).to_f unless weight.nil? || weight == :keep
+        Check.max_in_flight(max_in_flight) unless max_in_flight.nil? || max_in_flight == :keep
+        change(weight: weight, max_in_flight: max_in_flight)
+      end
+
+      # No further job starts until {#resume}; those that run go on.
+      # @return [self]
+      def pause
+        change(paused: true)
+      end
+
+      # @return [self]
+      def resume
+        change(paused: false)
+      end
+
+      # @return [Array<Hash>] payloads of waiting jobs, the oldest first
+      # @raise [ArgumentError] for a negative number
+      def jobs(limit: 50, offset: 0)
+        Check.page(limit, offset)
+        @queue.payloads(@encoded, offset, limit)
+      end
+
+      # Removes all waiting jobs; those that run go on.
+      # @return [Integer] jobs removed
+      def clear
+        removed = @queue.clear([@encoded])
+        reload
+        removed
+      end
+
+      # Reads it again.
+      # @return [self]
+      def reload
+        assign(*@queue.describe_row(@encoded))
+        self
+      end
+
+      private
+
+      def change(**settings)
+        raise ArgumentError, 'the lane of jobs without partition has no settings' if id.nil?
+
+        @queue.set(id, **settings)
+        reload
+      end
+
+      def assign(id, pending, in_flight, weight, max_in_flight, paused, oldest_age)
+        # A shortened id that Redis has forgotten is still known to who asked by it.
+        @id = id unless @id && id == @encoded
+        @pending = pending
+        @in_flight = in_flight
+        @weight = weight
+        @max_in_flight = max_in_flight
+        @paused = paused
+        @oldest_age = oldest_age && (oldest_age / 1000.0)
+      end
+    end
+  end
+end

@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+module Resque
+  module FairShare
+    module Patches
+      # `Resque.sample_queues` reads the raw lists, in which tickets stand for the jobs.
+      module SampleQueues
+        def sample_queues(sample_size = 1000)
+          super.each do |queue, sample|
+            next unless sample[:samples].include?(nil)
+
+            payloads = Queue.current(queue).peek(0, sample_size)
+            sample[:samples] = payloads.map { |payload| Resque::Job.decode(payload) }
+          end
+        end
+      end
+    end
+  end
+end
+
+Resque.singleton_class.prepend(Resque::FairShare::Patches::SampleQueues)

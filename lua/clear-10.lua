@@ -1,0 +1,30 @@
+--[[
+Removes all waiting jobs of partitions. Running ones go on.
+
+KEYS   the ten of includes/keys.lua
+ARGV   [1] root, then encoded partitions
+Reply  number of jobs removed
+]]
+local removed = 0
+for i = 2, #ARGV do
+  local partition = ARGV[i]
+  local sub = root .. 'sub:' .. partition
+  local waiting = redis.call('LLEN', sub)
+  if waiting > 0 then
+    local counted = waiting
+    if string.sub(redis.call('LINDEX', sub, 0), 1, 1) == '{' then
+      for _, element in ipairs(redis.call('LRANGE', sub, 0, -1)) do
+        if drop_old_copy(element) then counted = counted - 1 end
+      end
+    end
+    unpark(partition)
+    redis.call('ZREM', partitions, partition)
+    redis.call('UNLINK', sub)
+    redis.call('DEL', root .. partition .. ':pending')
+    if counted > 0 then redis.call('LREM', main, counted, 'null') end
+    redis.call('HINCRBY', state, 'pending', -counted)
+    removed = removed + waiting
+    if redis.call('EXISTS', root .. partition .. ':in_flight') == 0 then forget(partition) end
+  end
+end
+return removed

@@ -1,0 +1,16 @@
+--[[
+Puts many jobs into their partitions: all of them or, where Redis refuses the first write, none.
+
+KEYS   the ten of includes/keys.lua
+ARGV   [1] root  [2] queue  [3] cap (0: none), then for each job: encoded partition, payload, configured weight or '',
+       full id or ''
+Reply  number of jobs
+]]
+local cap, element_time, jobs = tonumber(ARGV[3]), string.format('%011x', now), 0
+redis.call('SADD', queues, ARGV[2])
+for i = 4, #ARGV, 4 do
+  if ARGV[i + 2] ~= '' or ARGV[i + 3] ~= '' then weigh(ARGV[i], ARGV[i + 2], ARGV[i + 3]) end
+  put('RPUSH', ARGV[i], element_time .. ARGV[i + 1], cap)
+  jobs = jobs + 1
+end
+return jobs
