@@ -5,8 +5,9 @@ require_relative 'clock'
 require_relative 'record'
 
 module Demo
-  # The same job twice, once without and once with the plugin.
+  # What a job does: it works, and notes when.
   module Job
+    # @param job [Hash] `tenant`, `id`, `enqueued` (seconds of {Clock}) and `ms` (how long it works)
     def perform(job)
       started = Clock.now
       sleep(job['ms'] / 1000.0)
@@ -15,17 +16,26 @@ module Demo
     end
   end
 
+  # As Resque has it: first come, first served.
   class PlainJob
     extend Job
 
     @queue = :plain
   end
 
+  # The same with the plugin.
   class FairJob
     extend Job
     extend Resque::Plugins::FairShare
 
     @queue = :fair
     fair_share_on :tenant
+  end
+
+  # See {WorkerPool#warm_up}.
+  class WarmUpJob
+    extend Job
+
+    @queue = :warm_up
   end
 end

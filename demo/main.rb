@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
-# The Ruby part of bin/demo, which sets up what this needs:
+# The Ruby part of bin/demo, for when all is set up:
 #
-#   REDIS_URL=redis://127.0.0.1:6379/0 bundle exec ruby -I lib demo/main.rb --help
+#   REDIS_URL=redis://127.0.0.1:6379/0 bundle exec ruby -I lib demo/main.rb --jobs 500
 require_relative 'options'
+require_relative 'interruption'
 
 settings = Demo::Options.parse(ARGV)
-
-require_relative 'interruption'
 Demo::Interruption.watch
 
 require_relative 'comparison'
+require_relative 'error'
 require_relative 'jobs'
 require_relative 'progress'
 require_relative 'report'
@@ -20,6 +20,7 @@ require_relative 'session'
 module Demo
   # Both runs, one after the other, and the report.
   class Main
+    # @param settings [Options::Settings]
     def initialize(settings)
       @settings = settings
       @tenants = settings.cast
@@ -30,61 +31,65 @@ module Demo
     # @return [Integer] exit status
     def call
       @session.connect
-      Resque::FairShare.configure { |config| config.weight = ->(partition) { @tenants.weight_of(partition) } }
+      Resque::FairShare.configure { |config| config.weight = ->(tenant) { @tenants.weight_of(tenant) } }
       introduce
-      report(Report.new(compare, @settings, @session.redis_version))
+      finish(run('plain', PlainJob), run('fair', FairJob))
     rescue Interruption => e
-      warn "\nStopped."
-      stopped = true
-      e.exit_status
-    rescue Redis::BaseConnectionError => e
-      warn "\nbin/demo: Redis at #{@session.address} does not answer: #{e.message}"
-      1
+      fail_with('Stopped.', e.exit_status)
+    rescue Error, Redis::BaseError => e
+      fail_with("bin/demo: #{e.message}", 1)
     ensure
-      leave(stopped)
+      clear unless @kept
     end
 
     private
 
     def introduce
-      puts <<~TEXT
-        #{Glyphs.number(@settings.jobs)} jobs of the whale, then #{@settings.small_jobs} of each of #{@settings.tenants} small tenants,
-        on #{@settings.workers} workers, twice: a plain Resque queue, then fair share.
-        Redis: #{@session.address}, keys #{@session.namespace}:*
-
-      TEXT
-    end
-
-    def compare
-      plain = run('plain', PlainJob)
-      fair = run('fair', FairJob)
-      Comparison.new(plain, fair, @tenants)
+      puts "#{Glyphs.number(@settings.jobs)} jobs of a whale, then #{@settings.small_jobs} of each of " \
+           "#{Glyphs.number(@settings.tenants)} small tenants, on #{@settings.workers} workers: first on a plain " \
+           'Resque queue, then on a fair one.',
+           "Redis: #{@session.address}, keys #{@session.namespace}:*", ''
     end
 
     def run(title, job_class)
       Run.new(title, job_class, session: @session, settings: @settings, progress: @progress).perform
     end
 
-    def report(report)
-      puts '', report
-      if report.faults.empty?
-        puts report.all_well
-        return 0
-      end
-      warn '', 'FAILED: not every job ran exactly once.', *report.faults
-      1
+    def finish(*runs)
+      puts '', Report.new(Comparison.new(*runs, @tenants), @settings, @session.redis_version), ''
+      keep if @settings.keep
+      faults = Faults.new(runs)
+      return fail_with("FAILED: not every job ran exactly once.\n#{faults.to_a.join("\n")}", 1) unless faults.none?
+
+      puts "All #{Glyphs.number(@tenants.total * runs.size)} jobs ran exactly once."
+      0
     end
 
-    def leave(stopped)
-      return @session.clear unless @settings.keep && !stopped
+    def keep
+      @kept = true
+      cli = "redis-cli -u #{@session.address}"
+      puts "Kept, as --keep says. A job's id, tenant, and its times of enqueue, start and end, in seconds:",
+           *%w[plain fair].map { |queue| "  #{cli} lrange #{@session.namespace}:#{Record.key(queue)} 0 9" },
+           'To delete it:',
+           "  #{cli} --scan --pattern '#{@session.namespace}:*' | xargs #{cli} del", ''
+    end
 
-      puts '', "Kept (--keep): each job's id, tenant, and times of enqueue, start and end; seconds since the machine started.",
-           *%w[plain fair].map { |queue| "  redis-cli -u #{@session.address} lrange #{@session.namespace}:#{Record.key(queue)} 0 9" }
-    rescue Redis::BaseConnectionError
-      nil # it was said already
+    def fail_with(message, status)
+      warn '', message
+      status
+    end
+
+    def clear
+      @session.clear
+    rescue Redis::BaseError => e
+      warn "bin/demo: could not delete its keys, #{@session.namespace}:*: #{e.message}"
     end
   end
 end
 
 $stdout.sync = true
-exit Demo::Main.new(settings).call
+begin
+  exit Demo::Main.new(settings).call
+rescue Errno::EPIPE
+  exit 1 # as in `bin/demo | head -3`
+end

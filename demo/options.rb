@@ -52,7 +52,9 @@ module Demo
       def number(parser, settings, name, range)
         option = "--#{name.to_s.tr('_', '-')}"
         parser.on("#{option} N", OptionParser::DecimalInteger) do |value|
-          raise ArgumentError, "#{option} is #{value}; it must be #{range.min} to #{range.max}" unless range.cover?(value)
+          unless range.cover?(value)
+            raise ArgumentError, "#{option} is #{value}; it must be from #{range.min} to #{range.max}"
+          end
 
           settings[name] = value
         end
@@ -63,7 +65,7 @@ module Demo
           name, value = entry.split('=', 2)
           weight = Float(value, exception: false) if value
           unless weight&.positive? && weight.finite?
-            raise ArgumentError, "--weights has #{entry.inspect}; an entry is a tenant and a number above 0, such as a=3"
+            raise ArgumentError, "--weights has #{entry.inspect}; an entry is a tenant and a number above 0: a=3"
           end
 
           [name, weight]

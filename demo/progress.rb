@@ -35,7 +35,7 @@ module Demo
       count = Glyphs.number(result.records.size)
       @out.print "\r\e[K" if @terminal
       @out.puts "#{@title.ljust(6)}#{count} of #{Glyphs.number(@whale + @small)} jobs done " \
-                "in #{Glyphs.seconds(result.finish - result.first_enqueue)}"
+                "in #{Glyphs.seconds(result.seconds)}"
     end
 
     private

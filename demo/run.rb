@@ -13,8 +13,9 @@ module Demo
     # Seconds without a job that ends and with no worker at work, after which nothing more will come.
     SILENCE = 2
 
-    # What is known when it is over. `records` has each job once; `failures` are the errors of jobs that raised.
-    Result = Struct.new(:title, :records, :lost, :repeated, :failures, :first_enqueue, :last_enqueue, :finish,
+    # What is known when it is over. `records` has each job once; `left` counts what is still in the queue; `failures`
+    # are the errors of jobs that raised; `seconds` is how long it took.
+    Result = Struct.new(:title, :records, :last_enqueue, :seconds, :lost, :left, :repeated, :failures,
                         keyword_init: true)
 
     # @param title [String]
@@ -38,7 +39,7 @@ module Demo
       look until over?
       @pool.finish
       read
-      result
+      result.tap { |result| @progress.finish(result) }
     ensure
       @pool.stop
     end
@@ -85,9 +86,10 @@ module Demo
     end
 
     def result
-      Result.new(title: @title, records: @records.values, lost: expected - @records.keys, repeated: repeated,
-                 failures: failures, first_enqueue: @first_enqueue, last_enqueue: @last_enqueue,
-                 finish: @records.values.map(&:ended).max || @last_enqueue).tap { |result| @progress.finish(result) }
+      records = @records.values
+      ended = records.map(&:ended).max || @last_enqueue
+      Result.new(title: @title, records: records, last_enqueue: @last_enqueue, seconds: ended - @first_enqueue,
+                 lost: expected - @records.keys, left: Resque.size(@queue), repeated: repeated, failures: failures)
     end
 
     def expected

@@ -15,14 +15,14 @@ module Demo
 
     def to_s
       rows = [['', *COLUMNS], *@comparison.runs.flat_map { |run| rows_of(run) }]
-      widths = rows.reject(&:one?).transpose.map { |cells| cells.map(&:size).max }
+      widths = rows.select { |row| row.size > 1 }.transpose.map { |cells| cells.map(&:size).max }
       rows.map { |row| aligned(row, widths) }.join("\n")
     end
 
     private
 
     def rows_of(run)
-      [[@comparison.heading(run)], *@comparison.tenants.groups.map { |group| row(run, group) }]
+      [[], [@comparison.heading(run)], *@comparison.tenants.groups.map { |group| row(run, group) }]
     end
 
     def row(run, group)

@@ -39,6 +39,7 @@ module Demo
       @weights.fetch(name, 1)
     end
 
+    # @return [Boolean] whether one was given
     def weights?
       @weights.any?
     end
@@ -50,17 +51,15 @@ module Demo
       names.each { |name| 1.upto(jobs_of(name)) { |number| yield name, "#{name}-#{number}" } }
     end
 
-    # @return [Array<Group>] the whale, each small tenant with a weight of its own, and the others together
+    # @return [Array<Group>] the whale, each small tenant that was given a weight, and the others together
     def groups
       named, others = @small.partition { |name| @weights.key?(name) }
-      rest = named.empty? ? small_label : "#{count(others)} with weight 1"
-      [Group.new(labelled(WHALE), [WHALE]), *named.map { |name| Group.new(labelled("tenant #{name}"), [name]) },
-       (Group.new(rest, others) if others.any?)].compact
+      [[WHALE], *named.zip, others].reject(&:empty?).map { |names| Group.new(label(names), names) }
     end
 
     # @return [Group] all but the whale
     def small_group
-      Group.new(small_label, @small)
+      Group.new(label(@small), @small)
     end
 
     private
@@ -69,16 +68,12 @@ module Demo
       "#{WHALE}, #{@small.first}#{" to #{@small.last}" if @small.size > 1}"
     end
 
-    def small_label
-      "#{count(@small)}#{', small' if @small.size == 1}".sub('tenants', 'small tenants')
-    end
-
-    def count(names)
-      names.size == 1 ? "tenant #{names.first}" : "#{names.size} tenants"
-    end
-
-    def labelled(label)
-      weights? ? "#{label}, weight #{format('%g', weight_of(label.split.last))}" : label
+    def label(names)
+      who = if names == [WHALE] then WHALE
+            elsif names.one? then "small tenant #{names.first}"
+            else "#{names.size} small tenants"
+            end
+      weights? ? "#{who}, weight #{format('%g', weight_of(names.first))}" : who
     end
   end
 end

@@ -14,13 +14,13 @@ module Demo
     end
 
     def to_s
-      small = both(@comparison.tenants.small_group, :median)
-      whale = both(@comparison.tenants.groups.first, :done)
-      return 'Nothing can be said: too few jobs were done.' unless (small + whale).all?
+      wait = both(@comparison.tenants.small_group, :median)
+      done = both(@comparison.tenants.groups.first, :done)
+      return 'Too few jobs were done to compare the runs.' unless (wait + done).all?
 
-      "With fair share half of the small tenants' jobs waited #{Glyphs.seconds(small[1])} at the most, instead of " \
-        "#{Glyphs.seconds(small[0])} (#{less(*small)}), and the whale was done in #{Glyphs.seconds(whale[1])} instead of " \
-        "#{Glyphs.seconds(whale[0])} (#{later(*whale)})."
+      "With fair share a small tenant's job waited #{Glyphs.seconds(wait.last)} (median) instead of " \
+        "#{Glyphs.seconds(wait.first)}, #{less(*wait)}; the whale was done in #{Glyphs.seconds(done.last)} " \
+        "instead of #{Glyphs.seconds(done.first)}, #{later(*done)}."
     end
 
     private
@@ -31,26 +31,20 @@ module Demo
     end
 
     def less(before, after)
-      change = change(before, after)
-      if change.abs < SAME then 'about the same'
-      elsif after.positive? && before / after >= 2 then format("#{before / after < 10 ? '%.1f' : '%.0f'} times less", before / after)
-      else "#{percent(change)} #{change.negative? ? 'less' : 'more'}"
-      end
+      return changed(before, after, 'less', 'more') if after.zero? || before / after < 2
+
+      format(before / after < 10 ? '%.1f times less' : '%.0f times less', before / after)
     end
 
     def later(before, after)
-      change = change(before, after)
+      changed(before, after, 'earlier', 'later')
+    end
+
+    def changed(before, after, smaller, larger)
+      change = before.positive? ? (after / before) - 1 : 0.0
       return 'about the same' if change.abs < SAME
 
-      "#{percent(change)} #{change.negative? ? 'earlier' : 'later'}"
-    end
-
-    def change(before, after)
-      before.positive? ? (after / before) - 1 : 0.0
-    end
-
-    def percent(change)
-      format('%.0f %%', change.abs * 100)
+      "#{format('%.0f %%', change.abs * 100)} #{change.negative? ? smaller : larger}"
     end
   end
 end

@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
 require_relative 'clock'
+require_relative 'error'
 require_relative 'interruption'
+require_relative 'jobs'
 
 module Demo
   # Real Resque workers, each in a process of its own, that fork for each job.
@@ -21,19 +23,13 @@ module Demo
     # Comes back when all are there and look for jobs.
     def start
       @size.times { @pids << fork { work } }
-      wait_until { raise_if_ended || Resque.workers.size >= @size } || raise("the workers did not start in #{PATIENCE} s")
+      wait_until { started? } || raise(Error, "the workers did not start in #{PATIENCE} s")
     end
 
     # @return [Boolean] whether one that lives has a job
     def busy?
       reap
       Resque.working.any? { |worker| @pids.include?(worker.pid) }
-    end
-
-    # @return [Boolean] whether all still run
-    def complete?
-      reap
-      @pids.size == @size
     end
 
     # Each ends after its job.
@@ -52,14 +48,27 @@ module Demo
 
     def work
       Interruption.unwatch
-      # A group of its own: a Ctrl-C is for the demo, which ends the workers itself, and a kill reaches the worker's child.
+      # A group of its own: a Ctrl-C is for the demo, which ends the workers itself, and a kill reaches its child.
       Process.setpgrp
       @session.connect
+      warm_up
       worker = Resque::Worker.new(@queue)
       worker.fork_per_job = true
       worker.work(POLL)
     ensure
       exit!
+    end
+
+    # Ruby fills its caches where code runs for the first time, and the C library tidies freed memory at the next big
+    # request. What a worker has not done of it each of its children does anew, on pages that must be copied for that:
+    # about 800 pages a job without this, 400 with it.
+    def warm_up
+      Resque.enqueue(WarmUpJob, tenant: 'none', id: 'none', enqueued: Clock.now, ms: 0)
+      worker = Resque::Worker.new('warm_up')
+      worker.fork_per_job = false
+      worker.reconnect
+      worker.work_one_job
+      Resque.before_fork { String.new(capacity: 4096) }
     end
 
     def signal(name)
@@ -81,8 +90,11 @@ module Demo
       @pids
     end
 
-    def raise_if_ended
-      raise 'a worker ended while it started; LOGGING=1 bin/demo shows what the workers say' unless complete?
+    def started?
+      Interruption.check
+      raise Error, 'a worker ended while it started; LOGGING=1 bin/demo shows what it says' if reap.size < @size
+
+      Resque.workers.size >= @size
     end
 
     def wait_until(seconds = PATIENCE)

@@ -28,8 +28,8 @@ module Demo
       names.sum { |name| used[name] } / names.size / total if total.positive?
     end
 
-    # Jain's fairness index (Jain, Chiu, Hawe 1984) of worker time by weight: (sum of x)^2 / (n * sum of x^2). It is 1 when
-    # all got the same for their weight, and 1/n when one got everything.
+    # Jain's fairness index (Jain, Chiu, Hawe 1984) of worker time by weight: (sum of x)^2 / (n * sum of x^2). It is 1
+    # if all got the same for their weight, and 1/n if one got everything.
     # @return [Float, nil] nil if nobody worked
     def jain
       return unless total.positive?

@@ -3,6 +3,7 @@
 require 'logger'
 require 'resque-fair-share-rs'
 require_relative 'support/redis_server'
+require_relative 'support/lossy_proxy'
 require_relative 'support/waiting'
 require_relative 'support/worker_process'
 require_relative 'support/jobs'

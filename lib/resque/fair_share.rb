@@ -47,7 +47,7 @@ module Resque
         @configuration = Configuration.new
       end
 
-      # @return [Array<String>] names of the queues that have fair-share state now: waiting jobs in partitions, or running ones
+      # @return [Array<String>] names of the queues that have fair-share state now: jobs that wait in partitions, or run
       def queues
         Resque.queues.select { |name| Queue.current(name).look }.sort
       end
@@ -58,13 +58,14 @@ module Resque
         Queue.current(name.to_s)
       end
 
-      # Enqueues many jobs of one class, one round trip a thousand. Hooks run as in Resque.enqueue. A batch of a thousand is
-      # written whole or not at all.
+      # Enqueues many jobs of one class, one round trip a thousand. Hooks run as in Resque.enqueue. A batch of a
+      # thousand is written whole or not at all.
       # @param klass [Class] extends {Resque::Plugins::FairShare}
       # @param list [Array<Array>] arguments of each job
       # @param queue [String, Symbol, nil] default: the class's own
       # @return [Integer] jobs enqueued (a before_enqueue hook may veto some)
-      # @raise [ArgumentError] for a job without partition or anything else that can't be enqueued; nothing is written then
+      # @raise [ArgumentError] for a job without partition or anything else that can't be enqueued; nothing is written
+      #   then
       # @example
       #   Resque::FairShare.enqueue_all(SyncJob, accounts.map { |account| [{ account_id: account.id }] })
       def enqueue_all(klass, list, queue: nil)

@@ -4,7 +4,7 @@ require 'open3'
 require 'rbconfig'
 
 RSpec.describe 'What is required' do
-  lib = File.expand_path('../../lib', __dir__)
+  let(:lib) { File.expand_path('../../lib', __dir__) }
 
   {
     'resque-fair-share' => %w[Resque::FairShare Resque::Plugins::FairShare],
@@ -16,7 +16,8 @@ RSpec.describe 'What is required' do
     it "#{feature} loads #{constants.join(', ')}, and dials no Redis" do
       script = "require '#{feature}'; puts [#{constants.join(', ')}].map(&:name).join(' '), Resque::VERSION"
       # No Redis there: a connection would raise.
-      output, status = Open3.capture2e({ 'REDIS_URL' => 'redis://127.0.0.1:1/0' }, RbConfig.ruby, '-I', lib, '-e', script)
+      env = { 'REDIS_URL' => 'redis://127.0.0.1:1/0' }
+      output, status = Open3.capture2e(env, RbConfig.ruby, '-I', lib, '-e', script)
       expect(output.lines.first.to_s.chomp).to eq(constants.join(' '))
       expect(status).to be_success, output
     end

@@ -12,6 +12,7 @@ module Jobs
   class Fair
     extend Noting
     extend Resque::Plugins::FairShare
+
     fair_share_on :account_id
 
     # Subclasses have it too.
@@ -64,10 +65,12 @@ module Jobs
 
   class Plain
     extend Noting
+
     @queue = :fair
 
     def self.perform(*args)
       note("plain:#{args.first}")
+      sleep args[1] if args[1]
     end
   end
 

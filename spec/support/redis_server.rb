@@ -20,8 +20,9 @@ class RedisServer
   end
 
   def start
-    @pid = Process.spawn('redis-server', '--port', @port.to_s, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no',
-                         '--dir', @folder, '--unixsocket', socket, *@arguments, out: File.join(@folder, 'log'), err: %i[child out])
+    @pid = Process.spawn('redis-server', '--port', @port.to_s, '--bind', '127.0.0.1', '--unixsocket', socket,
+                         '--dir', @folder, '--save', '', '--appendonly', 'no', *@arguments,
+                         out: File.join(@folder, 'log'), err: %i[child out])
     50.times do
       return self if client.ping
     rescue Redis::BaseConnectionError

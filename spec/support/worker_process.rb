@@ -19,7 +19,7 @@ class WorkerProcess
     end
 
     def end_all
-      all.each(&:kill)
+      all.each(&:kill).each(&:kill_orphans)
       all.clear
     end
 
@@ -35,10 +35,12 @@ class WorkerProcess
   def initialize(queues, interval, fork_per_job, prepare)
     @id = nil
     @pid = fork do
+      Process.setpgrp
       run(queues, interval, fork_per_job, prepare)
     ensure
       exit!
     end
+    @group = @pid
     @id = "#{Socket.gethostname}:#{@pid}:#{queues.join(',')}"
   end
 
@@ -52,6 +54,13 @@ class WorkerProcess
     wait
   rescue Errno::ESRCH
     wait
+  end
+
+  # What a killed worker has left running.
+  def kill_orphans
+    Process.kill(:KILL, -@group)
+  rescue Errno::ESRCH
+    nil
   end
 
   # After the current job.

@@ -157,7 +157,11 @@ script!(
 );
 script!(MEND, "mend-10", ["includes/keys", "includes/sweep"]);
 script!(STATS, "stats-10", ["includes/keys"]);
-script!(DESCRIBE, "describe-10", ["includes/keys", "includes/time", "includes/policy"]);
+script!(
+    DESCRIBE,
+    "describe-10",
+    ["includes/keys", "includes/time", "includes/policy"]
+);
 script!(
     SET,
     "set-10",

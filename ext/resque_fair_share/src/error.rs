@@ -36,10 +36,18 @@ impl CallError {
     pub(crate) fn into_ruby(self, ruby: &Ruby) -> magnus::Error {
         match self {
             Self::Ruby(error) => error,
-            Self::Core(error) => {
-                magnus::Error::new(exception_class(ruby, &error), error.to_string())
-            }
+            Self::Core(error) => magnus::Error::new(exception_class(ruby, &error), message(&error)),
         }
+    }
+}
+
+fn message(error: &Error) -> String {
+    match error {
+        Error::Command(text) if text.starts_with("CROSSSLOT") => format!(
+            "{text}; on Redis Cluster Resque's namespace needs a hash tag, so that all its keys share a slot: \
+             Resque.redis.namespace = '{{resque}}'"
+        ),
+        other => other.to_string(),
     }
 }
 

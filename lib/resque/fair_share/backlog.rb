@@ -31,7 +31,9 @@ module Resque
       def everything
         front, behind = foreign
         list = front + behind
-        each_page_of_partitions { |page| page.each { |partition| each_waiting(partition) { |waiting| list << waiting } } }
+        each_page_of_partitions do |page|
+          page.each { |partition| each_waiting(partition) { |waiting| list << waiting } }
+        end
         list
       end
 
@@ -102,25 +104,24 @@ module Resque
         heads = top(count, &:oldest_age_or_unknown)
         heads.each do |partition|
           bound = found.size >= count ? found[count - 1].first : nil
-          read_older(partition.encoded, bound, count) { |time, payload| found << [time, partition.encoded, found.size, payload] }
+          read_older(partition.encoded, bound, count) do |time, payload|
+            found << [time, partition.encoded, found.size, payload]
+          end
           found = found.sort.first(count)
         end
         found.map(&:last)
       end
 
-      def read_older(partition, bound, count)
+      def read_older(partition, bound, count, &)
         offset = 0
         while offset < count
-          page = @native.elements(@connection, partition, offset, [count - offset, 100].min)
-          page.each do |element|
-            time, payload = split(element)
-            return if bound && time > bound
+          wanted = [count - offset, 100].min
+          page = @native.elements(@connection, partition, offset, wanted).map { |element| split(element) }
+          older = bound ? page.take_while { |time, _| time <= bound } : page
+          older.each(&)
+          break if older.size < wanted
 
-            yield time, payload
-          end
-          break if page.size < [count - offset, 100].min
-
-          offset += page.size
+          offset += wanted
         end
       end
 
@@ -143,13 +144,13 @@ module Resque
       end
 
       # Where a payload can wait: in its partition, where its class tells one.
-      def each_page_of_candidates(payload, &block)
+      def each_page_of_candidates(payload, &)
         klass = Resolver.fair_class(Native.job_class(payload))
-        return each_page_of_partitions(&block) unless klass
+        return each_page_of_partitions(&) unless klass
 
         yield [Native::FairQueue.encoded(Resolver.partition(klass, payload))]
       rescue ArgumentError
-        each_page_of_partitions(&block)
+        each_page_of_partitions(&)
       end
 
       def remove_from(partition, wanted)

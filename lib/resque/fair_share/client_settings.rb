@@ -25,20 +25,23 @@ module Resque
 
       # redis-client, and so redis-rb 5 and 6.
       def from_config(config)
-        sentinel = config.respond_to?(:sentinel?) && config.sentinel?
         {
-          host: sentinel ? nil : config.host,
-          port: sentinel ? nil : config.port,
-          path: sentinel ? nil : config.path,
+          **address_from_config(config),
           db: config.db,
           username: config.username,
           password: config.password,
           tls: config.ssl ? tls(config.ssl_params) : nil,
-          connect_timeout: config.connect_timeout&.to_f,
-          read_timeout: config.read_timeout&.to_f,
-          write_timeout: config.write_timeout&.to_f,
-          sentinels: sentinel ? sentinels_from_config(config) : nil
+          connect_timeout: seconds(config.connect_timeout),
+          read_timeout: seconds(config.read_timeout),
+          write_timeout: seconds(config.write_timeout)
         }
+      end
+
+      # What Sentinel is asked for at each connect has no address here.
+      def address_from_config(config)
+        return { sentinels: sentinels_from_config(config) } if config.respond_to?(:sentinel?) && config.sentinel?
+
+        { host: config.host, port: config.port, path: config.path }
       end
 
       def sentinels_from_config(config)
@@ -63,12 +66,16 @@ module Resque
           db: options[:db].to_i,
           username: options[:username],
           password: callable(options[:password]),
-          tls: options[:ssl] || options[:scheme] == 'rediss' ? tls(options[:ssl_params]) : nil,
-          connect_timeout: options[:connect_timeout]&.to_f,
-          read_timeout: options[:read_timeout]&.to_f,
-          write_timeout: options[:write_timeout]&.to_f,
+          tls: tls_from_options(options),
+          connect_timeout: seconds(options[:connect_timeout]),
+          read_timeout: seconds(options[:read_timeout]),
+          write_timeout: seconds(options[:write_timeout]),
           sentinels: options[:sentinels] ? sentinels_from_options(options) : nil
         }
+      end
+
+      def tls_from_options(options)
+        tls(options[:ssl_params]) if options[:ssl] || options[:scheme] == 'rediss'
       end
 
       def sentinels_from_options(options)
@@ -81,6 +88,10 @@ module Resque
           password: nodes.first[:password],
           tls: nil
         }
+      end
+
+      def seconds(timeout)
+        timeout&.to_f
       end
 
       def callable(password)

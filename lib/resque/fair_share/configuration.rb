@@ -11,8 +11,8 @@ module Resque
       # What one queue may have of its own.
       Overrides = Struct.new(:max_in_flight, :weight, :charge)
 
-      # @return [Symbol] how the next job is found: `:sub_queues` (default), or `:legacy_scan`, which looks at the first jobs of
-      #   the plain list
+      # @return [Symbol] how the next job is found: `:sub_queues` (default), or `:legacy_scan`, which looks at the first
+      #   jobs of the plain list
       attr_reader :dequeue_strategy
       # @return [Integer] running jobs a partition may have, over all workers; 0: any number. Default 50.
       attr_reader :max_in_flight
@@ -24,7 +24,8 @@ module Resque
       attr_reader :scan_size
       # @return [#gauge, nil] gets the partitions' counts
       attr_reader :statsd_client
-      # @return [Numeric, #call] weight of a partition, above 0; or `->(partition) { number }`, asked at enqueue. Default 1.
+      # @return [Numeric, #call] weight of a partition, above 0; or `->(partition) { number }`, asked at enqueue.
+      #   Default 1.
       attr_reader :weight
       # @return [Symbol] what a job costs its partition: the `:time` it ran, or the same for all `:jobs`
       attr_reader :charge
@@ -130,10 +131,10 @@ module Resque
       # @raise [ArgumentError] when the configured callable gives something that is no weight
       def weight_of(queue, partition)
         weight = @queues[queue]&.weight || @weight
-        # A callable's 1 has to be stored: it may have been another number before.
-        return Check.weight(weight.call(partition), "of partition #{partition.inspect}").to_f if weight.respond_to?(:call)
+        return (weight.to_f unless weight == 1) if weight.is_a?(Numeric)
 
-        weight.to_f unless weight == 1
+        # A callable's 1 has to be stored: it may have been another number before.
+        Check.weight(weight.call(partition), "of partition #{partition.inspect}").to_f
       end
 
       private

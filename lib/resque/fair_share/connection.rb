@@ -73,9 +73,9 @@ module Resque
       # One command by way of the client. Called by the core.
       # @param words [Array<String>]
       def call(words)
-        return @client.with { |client| client.call(*words) } if @client.respond_to?(:with) && !@client.respond_to?(:call)
+        return @client.call(*words) if @client.respond_to?(:call) || !@client.respond_to?(:with)
 
-        @client.call(*words)
+        @client.with { |client| client.call(*words) }
       end
     end
   end

@@ -5,8 +5,8 @@ module Resque
     # The dequeue of resque-fair-share 0.1.0, by its name.
     module Dequeue
       # @param queue [String, Symbol]
-      # @return [Hash, nil] the next job's payload, leased to this process until `Resque::Job.new(queue, payload).perform`
-      #   has ended or the process has
+      # @return [Hash, nil] the next job's payload, leased to this process until
+      #   `Resque::Job.new(queue, payload).perform` has ended or the process has
       def self.perform(queue)
         Resque.pop(queue)
       end

@@ -5,7 +5,8 @@ module Resque
     # How jobs get into a queue's partitions, and out again in fair turns.
     # @private
     module Dispatch
-      # For how long a process trusts that a queue is fair, or that it is not, without looking: seconds.
+      # For how long a process trusts what it knows of a queue that has fair-share state, or had it before: seconds. It
+      # never looks at a queue that it has not seen fair: a ticket tells, and a worker looks when it starts.
       FAIR_FOR = 5
       PLAIN_FOR = 60
       # Passes over the head of the main list in one reserve.
@@ -32,25 +33,26 @@ module Resque
         return jobs.each { |payload, partition| enqueue(payload, partition) }.size if legacy?
 
         note(true)
-        @native.enqueue_all(@connection, jobs.map { |payload, partition| [payload, partition, weight_of(partition)] }, cap)
+        routed = jobs.map { |payload, partition| [payload, partition, weight_of(partition)] }
+        @native.enqueue_all(@connection, routed, cap)
       end
 
       # Takes the next job in a fair turn.
       # @param ticket_given [Boolean] the caller has popped a ticket from the main list
       # @return [Lease, nil, :plain] `:plain` where the queue has no fair-share state, so that stock's pop is right
-      def reserve(ticket_given: false)
+      def reserve(ticket_given: false) # rubocop:disable Metrics/CyclomaticComplexity -- a branch for each reply
         MOST_PASSES.times do
-          status, *rest = @native.reserve(@connection, ProcessIdentity.owner, ticket_given, cap, charge)
+          reply = @native.reserve(@connection, ProcessIdentity.owner, ticket_given, cap, charge)
           ticket_given = false
-          return scan_or_nothing if legacy? && status != :job
+          return scan_or_nothing if legacy? && reply.first != :job
 
-          note(status != :plain)
-          case status
-          when :plain then return :plain
-          when :adopt then adopt(*rest)
-          when :nothing then return unless rest.first && reconcile_quietly.positive?
-          when :job
-            lease = lease_from(*rest)
+          note(reply.first != :plain)
+          case reply
+          in [:plain] then return :plain
+          in [:adopt, elements] then adopt(elements)
+          in [:nothing, reconcile] then return unless reconcile && reconcile_quietly.positive?
+          in [:job, *row]
+            lease = lease_from(*row)
             return lease if lease
           end
         end
@@ -77,12 +79,12 @@ module Resque
         0
       end
 
-      # Whether jobs without partition belong into the lane. Asks Redis when the last answer is too old; a queue that is new
-      # to this process is taken as plain until then.
+      # Whether jobs without partition belong into the lane. Asks Redis when the last answer is too old; a queue that is
+      # new to this process is taken as plain until then.
       def lane?
         return false if legacy?
 
-        look if now > @trusted_until
+        look if @trusted_until && now > @trusted_until
         @fair
       end
 
@@ -94,6 +96,11 @@ module Resque
       # @return [Boolean] whether the queue has fair-share state now
       def look
         note(@native.fair?(@connection))
+      end
+
+      # Told by somebody who has looked.
+      def seen_fair
+        note(true)
       end
 
       # Routes elements at the head of the main list.
@@ -162,12 +169,9 @@ module Resque
         partition && FairShare.configuration.weight_of(name, partition)
       end
 
-      def distrust
-        @trusted_until = now + PLAIN_FOR
-        @fair = false
-      end
-
       def note(fair)
+        return false unless fair || @trusted_until
+
         @trusted_until = now + (fair ? FAIR_FOR : PLAIN_FOR)
         @fair = fair
       end
@@ -193,11 +197,11 @@ module Resque
           return if elements.empty?
 
           routes = elements.map { |element| element == TICKET ? nil : route(element) }
-          status, *rest = @native.scan(@connection, ProcessIdentity.owner, elements, routes, cap, charge)
-          return if status == :nothing
-          next unless status == :job
+          reply = @native.scan(@connection, ProcessIdentity.owner, elements, routes, cap, charge)
+          return if reply.first == :nothing
+          next unless reply in [:job, *row]
 
-          lease = lease_from(*rest)
+          lease = lease_from(*row)
           return lease if lease
         end
         nil

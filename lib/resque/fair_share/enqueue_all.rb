@@ -24,7 +24,9 @@ module Resque
         unless klass.is_a?(Plugins::FairShare)
           raise ArgumentError, "#{klass.inspect} does not extend Resque::Plugins::FairShare; use Resque.enqueue"
         end
-        raise ArgumentError, "the list of arguments is #{list.inspect[0, 80]}; it must be an Array" unless list.is_a?(Array)
+        unless list.is_a?(Array)
+          raise ArgumentError, "the list of arguments is #{list.inspect[0, 80]}; it must be an Array"
+        end
 
         wrong = list.find { |args| !args.is_a?(Array) }
         return if wrong.nil? && list.none?(&:nil?)
@@ -46,12 +48,12 @@ module Resque
 
         Queue.current(queue).enqueue_all(kept.map(&:first))
         hooks = Plugin.after_enqueue_hooks(klass)
-        kept.each { |_, args| hooks.each { |hook| klass.send(hook, *args) } } unless hooks.empty?
+        kept.each { |job| hooks.each { |hook| klass.send(hook, *job.last) } } unless hooks.empty?
         kept.size
       end
 
       def vetoed?(klass, args)
-        Plugin.before_enqueue_hooks(klass).map { |hook| klass.send(hook, *args) }.any? { |answer| answer == false }
+        Plugin.before_enqueue_hooks(klass).map { |hook| klass.send(hook, *args) }.any?(false)
       end
     end
   end

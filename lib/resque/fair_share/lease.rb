@@ -58,7 +58,10 @@ module Resque
 
       # Frees the slot. Harmless when it comes twice.
       def release
+        return if @released
+
         @queue.release(@id)
+        @released = true
       end
 
       # The job could not be handed over: the next reserve of this process gets it.

@@ -7,11 +7,11 @@ module Resque
       BATCH_SIZE = 500
 
       class << self
-        # Moves the plain backlog, and that which resque-fair-share 0.1.0 wrote, into the partitions. Safe to interrupt and
-        # to repeat: each job is moved once.
+        # Moves the plain backlog, and that which resque-fair-share 0.1.0 wrote, into the partitions. Safe to interrupt
+        # and to repeat: each job is moved once.
         # @param queue [String, Symbol]
-        # @param partition_key [Symbol, String, nil] where a job's partition is, for classes that don't tell by fair_share_on;
-        #   default: the configured one. Jobs of other classes that have the key get a partition as well.
+        # @param partition_key [Symbol, String, nil] where a job's partition is, for classes that don't tell by
+        #   fair_share_on; default: the configured one. Jobs of other classes that have the key get a partition as well.
         # @yieldparam moved [Integer] jobs so far, after each batch
         # @return [Integer] jobs moved
         # @example
@@ -23,11 +23,12 @@ module Resque
           moved
         end
 
-        # Back into the plain list, in the order in which the jobs would have been served, had all run equally long. Switch
-        # to `dequeue_strategy = :legacy_scan`, or to workers without this gem, first: other workers adopt the jobs again.
+        # Back into the plain list, in the order in which the jobs would have been served, had all run equally long.
+        # Switch to `dequeue_strategy = :legacy_scan`, or to workers without this gem, first: other workers adopt the
+        # jobs again.
         # @return [Integer] jobs moved
-        def rollback(queue, &progress)
-          Queue.current(queue.to_s).rollback(BATCH_SIZE, &progress)
+        def rollback(queue, &)
+          Queue.current(queue.to_s).rollback(BATCH_SIZE, &)
         end
 
         private

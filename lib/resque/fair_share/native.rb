@@ -5,7 +5,7 @@ begin
 rescue LoadError => e
   raise unless e.path.nil? || e.path.to_s.include?('resque_fair_share')
 
-  raise LoadError, "resque-fair-share-rs: its native extension is not there or does not fit this Ruby " \
+  raise LoadError, 'resque-fair-share-rs: its native extension is not there or does not fit this Ruby ' \
                    "(#{RUBY_VERSION}, #{RUBY_PLATFORM}): #{e.message}. Install the gem again with this Ruby " \
-                   "(gem pristine resque-fair-share-rs); in a checkout run bin/setup."
+                   '(gem pristine resque-fair-share-rs); in a checkout run bin/setup.'
 end

@@ -7,9 +7,9 @@ module Resque
       include Dispatch
       include Backlog
 
-      # A job that runs now. `id` is its lease's, `partition` an id or nil, `worker` a worker's id or HOST:PID, `started_at`
-      # a Time, `payload` a Hash as Resque decodes it.
-      Running = Struct.new(:id, :partition, :worker, :started_at, :payload)
+      # A job that runs now. `id` is its lease's, `partition` an id or nil, `worker` a worker's id or HOST:PID,
+      # `started_at` a Time, `payload` a Hash as Resque decodes it.
+      Running = Struct.new(:id, :partition, :worker, :started_at, :payload) # rubocop:disable Lint/StructNewOverride
 
       ORDERS = %i[next pending in_flight oldest].freeze
 
@@ -34,12 +34,13 @@ module Resque
         @name = name
         @connection = connection
         @native = Native::FairQueue.new(prefix, name)
-        distrust
+        @fair = false
+        @trusted_until = nil
       end
 
-      # @return [Hash] counts of jobs: `:pending` all that wait, `:runnable` those whose partition is neither paused nor at
-      #   its cap (what an autoscaler wants), `:in_flight`; counts of partitions: `:partitions` with waiting jobs, `:parked`
-      #   those of them that may not run, `:paused`; seconds or nil: `:oldest_age`, `:mean_job_time`
+      # @return [Hash] counts of jobs: `:pending` all that wait, `:runnable` those whose partition is neither paused nor
+      #   at its cap (what an autoscaler wants), `:in_flight`; counts of partitions: `:partitions` with waiting jobs,
+      #   `:parked` those of them that may not run, `:paused`; seconds or nil: `:oldest_age`, `:mean_job_time`
       def stats
         counts = @native.stats(@connection)
         mean = counts.delete(:mean_job_time)
@@ -76,7 +77,8 @@ module Resque
         Check.page(limit, offset)
         leases = []
         each_lease { |lease| leases << lease }
-        leases.sort_by { |lease| [lease[2], lease[0]] }.slice(offset, limit).to_a.map do |id, partition, started, owner, payload|
+        page = leases.sort_by { |lease| [lease[2], lease[0]] }.slice(offset, limit).to_a
+        page.map do |id, partition, started, owner, payload|
           Running.new(id, partition, ProcessIdentity.parse(owner).worker, Time.at(started / 1000.0), decode(payload))
         end
       end
@@ -113,15 +115,15 @@ module Resque
       end
 
       # The partitions with the largest value, the largest first; without a value last.
-      def top(count)
+      def top(count, &value)
         best = {}
         each_page_of_partitions do |page|
           describe(page).each { |partition| best[partition.id] = partition }
           next if best.size < 2 * [count, 1000].max
 
-          best = largest(best, count) { |partition| yield partition }
+          best = largest(best, count, &value)
         end
-        largest(best, count) { |partition| yield partition }.values
+        largest(best, count, &value).values
       end
 
       def largest(partitions, count)

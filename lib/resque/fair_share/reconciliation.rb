@@ -4,9 +4,9 @@ require 'time'
 
 module Resque
   module FairShare
-    # Looks through a queue's leases for owners that are gone. An owner on this host is gone when its process is; a worker
-    # elsewhere when its heartbeat is older than Resque.prune_interval, by the server's clock. A lease that was taken by hand
-    # elsewhere is left to its host.
+    # Looks through a queue's leases for owners that are gone. An owner on this host is gone when its process is; a
+    # worker elsewhere when its heartbeat is older than Resque.prune_interval, by the server's clock. A lease that was
+    # taken by hand elsewhere is left to its host.
     class Reconciliation
       def initialize(native, connection, cap, charge)
         @native = native
@@ -47,7 +47,8 @@ module Resque
         heartbeat = heartbeats[id]
         return expired?(heartbeat) if heartbeat
 
-        # Without heartbeat: a worker that has unregistered is gone; one that never beats, or no worker at all, can't be told.
+        # Without heartbeat: a worker that has unregistered is gone; one that never beats, or no worker at all, can't be
+        # told.
         id == owner.worker && id.start_with?(owner.worker_prefix) && !workers.include?(id)
       end
 

@@ -37,19 +37,29 @@ module Resque
         args = Resque.decode(Native.job_args(payload))
         several = block.lambda? && block.arity != 1
         value = several ? block.call(*args) : block.call(args)
-        return value.to_s unless value.nil?
+        return text(klass, value) unless value.nil?
 
         raise ArgumentError, "#{klass}: the block of fair_share_on gave nil for the arguments #{args.inspect}; " \
                              'it must give the partition (the Hashes have String keys, as in perform)'
       end
 
+      def text(klass, value)
+        id = value.to_s.encode(Encoding::UTF_8)
+        return id if id.valid_encoding?
+
+        raise ArgumentError, "#{klass}: the block of fair_share_on gave #{value.inspect}, which is not valid UTF-8"
+      rescue EncodingError
+        raise ArgumentError, "#{klass}: the block of fair_share_on gave #{value.inspect}, which can't be written in UTF-8"
+      end
+
       def missing(klass, key, index, found)
         by_index = index ? ", nor is there an argument at partition_index #{index}" : ''
-        case found
-        when :hash then "#{klass}: no argument is a Hash, so there is no partition key #{key.inspect}#{by_index}"
-        when :args then "#{klass}: the arguments are not an Array, so there is no partition key #{key.inspect}"
-        else "#{klass}: no Hash argument has the partition key #{key.inspect} with a value other than nil#{by_index}"
-        end + '; pass it, or tell with fair_share_on where it is'
+        what = case found
+               when :hash then "no argument is a Hash, so there is no partition key #{key.inspect}#{by_index}"
+               when :args then "the arguments are not an Array, so there is no partition key #{key.inspect}"
+               else "no Hash argument has the partition key #{key.inspect} with a value other than nil#{by_index}"
+               end
+        "#{klass}: #{what}; pass it, or tell with fair_share_on where it is"
       end
     end
   end

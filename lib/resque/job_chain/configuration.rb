@@ -5,7 +5,9 @@ module Resque
     # All settings of chains, each checked where it is given.
     class Configuration
       STRATEGIES = %i[abort retry skip].freeze
-      EVENTS = %i[chain_started step_completed chain_completed chain_failed step_retrying step_skipped step_stale].freeze
+      EVENTS = %i[
+        chain_started step_completed chain_completed chain_failed step_retrying step_skipped step_stale
+      ].freeze
 
       # @return [Symbol] what happens when a step fails: `:abort`, `:retry` or `:skip`
       attr_reader :default_strategy
@@ -54,8 +56,9 @@ module Resque
       # @param event [Symbol] one of {EVENTS}
       # @raise [ArgumentError] for another one, or without a block
       def on(event, &block)
-        known = event.respond_to?(:to_sym) && EVENTS.include?(event.to_sym)
-        raise ArgumentError, "event is #{event.inspect}; it must be one of #{EVENTS.map(&:inspect).join(', ')}" unless known
+        unless event.respond_to?(:to_sym) && EVENTS.include?(event.to_sym)
+          raise ArgumentError, "event is #{event.inspect}; it must be one of #{EVENTS.map(&:inspect).join(', ')}"
+        end
         raise ArgumentError, "on(#{event.inspect}) needs a block" unless block
 
         @observers[event.to_sym] << block

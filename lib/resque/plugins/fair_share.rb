@@ -33,8 +33,8 @@ module Resque
         superclass.fair_share_rule if respond_to?(:superclass) && superclass.respond_to?(:fair_share_rule)
       end
 
-      # The hooks of resque-fair-share 0.1.0. Counting is not done in hooks any more (a job can end without any of them),
-      # so they do nothing; whoever calls or overrides them by name can go on doing so.
+      # The hooks of resque-fair-share 0.1.0. Counting is not done in hooks any more (a job can end without any of
+      # them), so they do nothing; whoever calls or overrides them by name can go on doing so.
       def after_enqueue_fair_share(*); end
       def before_perform_fair_share(*); end
       def after_perform_fair_share(*); end

@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
 RSpec.describe Resque::FairShare::Connection do
-  after { @server&.stop }
+  let(:servers) { [] }
+
+  after { servers.each(&:stop) }
 
   def server(*arguments)
-    @server ||= RedisServer.start(*arguments)
+    servers << RedisServer.start(*arguments) if servers.empty?
+    servers.first
   end
 
   def uses(redis)
@@ -150,7 +153,8 @@ RSpec.describe Resque::FairShare::Connection do
 
     it 'refuses :native for a client whose Redis the core can\'t reach' do
       Resque::FairShare.configure { |config| config.connection = :native }
-      expect { described_class.of(Redis::Distributed.new([REDIS_URL])) }.to raise_error(ArgumentError, /:native.*Distributed/)
+      distributed = Redis::Distributed.new([REDIS_URL])
+      expect { described_class.of(distributed) }.to raise_error(ArgumentError, /:native.*Distributed/)
     end
   end
 end

@@ -1,34 +1,36 @@
 # frozen_string_literal: true
 
 RSpec.describe 'Payloads' do
-  ARGS = [
-    [], {}, [[], {}, { 'tags' => [] }, [[]]], (2**53) + 1, 130_775_545_883_395_173, 10**30, -(2**63), 1.0, 1e-7, 1e16, -0.0,
-    'emoji 😀', "\u0000", "\u001f\u007f\u2028", 'quote " and \\ and / and </script>', nil, true, false,
-    90.times.inject([]) { |inner, _| [inner] }, 'x' * 100_000
-  ].freeze
+  let(:values) do
+    [
+      [], {}, [[], {}, { 'tags' => [] }, [[]]],
+      (2**53) + 1, 130_775_545_883_395_173, 10**30, -(2**63), 1.0, 1e-7, 1e16, -0.0,
+      'emoji 😀', "\u0000", "\u001f\u007f\u2028", 'quote " and \\ and / and </script>', nil, true, false,
+      90.times.inject([]) { |inner, _| [inner] }, 'x' * 100_000
+    ]
+  end
 
   def stored(partition)
     redis.lindex("resque:fair_share:fair:sub:#{partition}", 0)
   end
 
   it 'are stored as Resque encodes them, behind the server\'s time in eleven hex digits' do
-    ARGS.each_with_index do |arg, index|
+    values.each_with_index do |value, index|
       before = redis.time.first * 1000
-      Resque.enqueue(Jobs::Fair, { account_id: index, value: arg })
+      Resque.enqueue(Jobs::Fair, { account_id: index, value: value })
       time, payload = stored(index).unpack('a11a*')
-      expect(payload).to eq(Resque.encode(class: 'Jobs::Fair', args: [{ account_id: index, value: arg }]).b)
+      expect(payload).to eq(Resque.encode(class: 'Jobs::Fair', args: [{ account_id: index, value: value }]).b)
       expect(time).to match(/\A\h{11}\z/)
       expect(time.to_i(16)).to be_between(before, before + 60_000)
     end
   end
 
   it 'come back as they were, with the lease as one more key' do
-    ARGS.each_with_index { |arg, index| Resque.enqueue(Jobs::Fair, { account_id: index, value: arg }) }
-    ARGS.each_with_index do |arg, index|
-      job = reserve
-      expect(job.payload.except('fair_share_lease')).to eq('class' => 'Jobs::Fair',
-                                                           'args' => [{ 'account_id' => index, 'value' => arg }])
-      expect(job.payload['fair_share_lease']).to match(/\A\h+\z/)
+    values.each_with_index { |value, index| Resque.enqueue(Jobs::Fair, { account_id: index, value: value }) }
+    payloads = Array.new(values.size) { reserve.payload }
+    expect(payloads.map { |payload| payload.delete('fair_share_lease') }).to all(match(/\A\h+\z/))
+    payloads.zip(values).each_with_index do |(payload, value), index|
+      expect(payload).to eq('class' => 'Jobs::Fair', 'args' => [{ 'account_id' => index, 'value' => value }])
     end
   end
 
@@ -48,8 +50,8 @@ RSpec.describe 'Payloads' do
 
   describe 'the core\'s own encoder' do
     it 'gives the bytes of Resque.encode' do
-      ARGS.grep_v(Float).each do |arg|
-        item = { class: 'Jobs::Fair', 'args' => [arg, { sym: :sym, 'k' => arg }] }
+      values.grep_v(Float).each do |value|
+        item = { class: 'Jobs::Fair', 'args' => [value, { sym: :sym, 'k' => value }] }
         expect(Resque::FairShare::Native.encode(item)).to eq(Resque.encode(item))
       end
     end

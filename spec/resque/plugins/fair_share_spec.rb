@@ -4,6 +4,7 @@ RSpec.describe Resque::Plugins::FairShare do
   def job_class(&body)
     stub_const('SpecJob', Class.new do
       extend Resque::Plugins::FairShare
+
       @queue = :fair
       define_singleton_method(:perform) { |*| nil }
       class_eval(&body) if body
@@ -38,7 +39,7 @@ RSpec.describe Resque::Plugins::FairShare do
     end
 
     it 'is what a lambda gives, with one parameter for all arguments or one for each' do
-      job_class { fair_share_on(&->(args) { args.last }) }
+      job_class { fair_share_on(&->(args) { args[-1] }) }
       expect(partition_of(1, 2, 3)).to eq('3')
       job_class { fair_share_on(&->(_one, two, *) { two }) }
       expect(partition_of(1, 2, 3, 4, 5)).to eq('2')

@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use fair_share_core::connection::Connection;
 use fair_share_core::error::{Error, Result};
 use fair_share_core::fair_queue::{
-    Charge, Enqueued, FairQueue, Job, Limits, Recovered, Reserved, Route, Ticket,
+    Asking, Charge, Enqueued, FairQueue, Job, Limits, Recovered, Reserved, Route, Ticket,
 };
 use fair_share_core::lease::Lease;
 use fair_share_core::payload::split_element;
+use fair_share_core::transport::Transport;
 use redis::{FromRedisValue, Value};
 
 use super::RedisServer;
@@ -152,8 +153,8 @@ impl Bed {
     pub fn try_reserve(&mut self, ticket: Ticket) -> Result<Reserved> {
         self.reserves += 1;
         let id = format!("lease{}", self.reserves);
-        self.queue
-            .reserve(&mut self.redis, PID, id, OWNER, ticket, self.limits)
+        let (queue, limits) = (&self.queue, self.limits);
+        reserve_by(queue, &mut self.redis, &id, OWNER, ticket, limits)
     }
 
     /// A reserve that must find a job.
@@ -201,6 +202,13 @@ impl Bed {
         self.tell(&["SET", &key, &record]);
     }
 
+    /// The same while Redis takes no more.
+    pub fn begin_under_oom(&mut self, lease_id: &str) {
+        self.tell(&["CONFIG", "SET", "maxmemory", "0"]);
+        self.begin(lease_id);
+        self.tell(&["CONFIG", "SET", "maxmemory", "1"]);
+    }
+
     pub fn adopt(&mut self, elements: &[(&str, Option<Route>)]) -> u64 {
         let elements: Vec<_> = elements
             .iter()
@@ -212,7 +220,10 @@ impl Bed {
     }
 
     pub fn try_adopt(&mut self, elements: &[(Vec<u8>, Option<Route>)]) -> Result<u64> {
-        self.queue.adopt(&mut self.redis, elements, self.limits)
+        let adopted = self
+            .queue
+            .adopt(&mut self.redis, elements, false, self.limits)?;
+        Ok(adopted.adopted)
     }
 
     pub fn mend(&mut self) -> u64 {
@@ -278,6 +289,22 @@ impl Bed {
     }
 }
 
+pub fn reserve_by<T: Transport>(
+    queue: &FairQueue,
+    transport: &mut T,
+    id: &str,
+    owner: &str,
+    ticket: Ticket,
+    limits: Limits,
+) -> std::result::Result<Reserved, T::Error> {
+    let asking = Asking {
+        pid: PID,
+        fresh_id: id.to_owned(),
+        owner,
+    };
+    queue.reserve(transport, asking, ticket, limits)
+}
+
 pub fn payload_of(job: &Job) -> String {
     payload_in(&job.element)
 }
@@ -317,7 +344,7 @@ return rows";
 #[derive(Debug, Default, PartialEq)]
 pub struct Held {
     pub main: Vec<String>,
-    pub lists: BTreeMap<String, Vec<Vec<u8>>>,
+    pub lists: BTreeMap<String, Vec<String>>,
     pub pending: BTreeMap<String, u64>,
     pub in_flight: BTreeMap<String, u64>,
     pub partitions: BTreeMap<String, f64>,
@@ -342,7 +369,8 @@ impl Held {
                 continue;
             };
             if let Some(partition) = name.strip_prefix("sub:") {
-                held.lists.insert(partition.to_owned(), values);
+                let elements = values.into_iter().map(text).collect();
+                held.lists.insert(partition.to_owned(), elements);
             } else if let Some(partition) = name.strip_suffix(":pending") {
                 held.pending.insert(partition.to_owned(), number(values));
             } else if let Some(partition) = name.strip_suffix(":in_flight") {
@@ -368,7 +396,10 @@ impl Held {
     pub fn payloads(&self, partition: &str) -> Vec<String> {
         self.lists
             .get(partition)
-            .map(|elements| elements.iter().map(|element| payload_in(element)).collect())
+            .map(|elements| {
+                let payload = |element: &String| payload_in(element.as_bytes());
+                elements.iter().map(payload).collect()
+            })
             .unwrap_or_default()
     }
 
@@ -435,14 +466,25 @@ impl Held {
         assert!(self.names.keys().all(alive), "names: {self:#?}");
 
         let busy = !self.lists.is_empty() || !self.leases.is_empty();
-        assert_eq!(busy, self.state.contains_key("clock"), "state: {self:#?}");
-        assert!(busy || self.state.is_empty(), "state: {self:#?}");
-        assert!(busy || self.tags.is_empty(), "tags: {self:#?}");
-        let pending: usize = self
-            .state
-            .get("pending")
-            .map_or(0, |pending| pending.parse().unwrap());
-        assert_eq!(pending, self.waiting(), "state.pending: {self:#?}");
+        assert!(
+            !busy || self.state.contains_key("clock"),
+            "state: {self:#?}"
+        );
+        let over = !busy && self.main.is_empty();
+        assert!(!over || self.state.is_empty(), "state: {self:#?}");
+        assert!(!over || self.tags.is_empty(), "tags: {self:#?}");
+        let count = |field: &str| -> usize {
+            self.state
+                .get(field)
+                .map_or(0, |count| count.parse().unwrap())
+        };
+        assert_eq!(count("pending"), self.waiting(), "state.pending: {self:#?}");
+        let parked: usize = self
+            .parked
+            .keys()
+            .map(|partition| self.lists[partition].len())
+            .sum();
+        assert_eq!(count("parked"), parked, "state.parked: {self:#?}");
     }
 
     /// Parked is who waits at the cap or paused, and nobody else.

@@ -5,7 +5,7 @@ use std::process;
 use fair_share_core::fair_queue::{
     self, Asking, Enqueued, Job, Recovered, Reserved, Route, Ticket,
 };
-use fair_share_core::keys::{decode_id, LANE};
+use fair_share_core::keys::{decode_id, Keys, LANE};
 use fair_share_core::lease::LeaseIds;
 use fair_share_core::payload::{split_element, with_lease};
 use magnus::{
@@ -24,6 +24,11 @@ pub(crate) struct FairQueue(pub(crate) fair_queue::FairQueue);
 impl FairQueue {
     fn new(prefix: String, queue: String) -> Self {
         Self(fair_queue::FairQueue::new(&prefix, &queue))
+    }
+
+    /// => the key, without namespace, that a queue has while it has fair-share state.
+    fn state_key(queue: String) -> String {
+        Keys::new("", &queue).state().to_owned()
     }
 
     /// => pending jobs of the partition, or nil where the job went into the main list as stock Resque has it.
@@ -302,6 +307,7 @@ pub(crate) fn route(partition: Option<&str>, weight: Option<f64>) -> Route {
 pub(crate) fn init(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     let class = native.define_class("FairQueue", ruby.class_object())?;
     class.define_singleton_method("new", function!(FairQueue::new, 2))?;
+    class.define_singleton_method("state_key", function!(FairQueue::state_key, 1))?;
     class.define_method("enqueue", method!(FairQueue::enqueue, 5))?;
     class.define_method("reserve", method!(FairQueue::reserve, 5))?;
     class.define_method("scan", method!(FairQueue::scan, 6))?;

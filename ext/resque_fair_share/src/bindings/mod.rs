@@ -1,5 +1,8 @@
 //! `Resque::FairShare::Native`: the whole boundary between Ruby and Rust, by topic.
 
+// Arguments are positional here; names and defaults are Ruby's business.
+#![allow(clippy::too_many_arguments)]
+
 mod backlog;
 mod connection;
 mod control;

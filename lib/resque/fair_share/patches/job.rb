@@ -5,8 +5,8 @@ module Resque
     module Patches
       # A job knows its lease, and ends it where no worker does.
       #
-      # A plugin that wraps a method with alias_method after we have prepended ours gets ours as "the original", and calling
-      # it would go round for ever. So a patch that is entered again runs what was there before us.
+      # A plugin that wraps a method with alias_method after we have prepended ours gets ours as "the original", and
+      # calling it would go round for ever. So a patch that is entered again runs what was there before us.
       module Job
         EARLIER_PERFORM = Resque::Job.instance_method(:perform)
         EARLIER_FAIL = Resque::Job.instance_method(:fail)

@@ -3,8 +3,8 @@
 module Resque
   module FairShare
     module Patches
-      # `Resque::Job.reserve`: the pop below it takes the fair turn; here the job gets its lease, and a lease whose job does
-      # not reach the caller is not forgotten.
+      # `Resque::Job.reserve`: the pop below it takes the fair turn; here the job gets its lease, and a lease whose job
+      # does not reach the caller is not forgotten.
       module JobReserve
         # See {Patches::Job}: for plugins that wrap `reserve` with alias_method after us.
         EARLIER_RESERVE = Resque::Job.method(:reserve).unbind

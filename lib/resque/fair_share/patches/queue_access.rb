@@ -2,8 +2,8 @@
 
 module Resque
   module FairShare
-    # What stands in the main list for each job that waits in a partition. It decodes to nil, so a worker without this gem
-    # sees an empty queue rather than a broken job.
+    # What stands in the main list for each job that waits in a partition. It decodes to nil, so a worker without this
+    # gem sees an empty queue rather than a broken job.
     TICKET = 'null'
 
     module Patches

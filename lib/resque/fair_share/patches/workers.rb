@@ -9,17 +9,27 @@ module Resque
         def register_worker(worker)
           super.tap do
             ProcessIdentity.worker = worker.id
-            worker.queues.each do |name|
-              queue = Queue.of(@redis, name)
-              queue.reconcile_quietly if queue.look
+            fair_queues(worker.queues).each do |queue|
+              queue.seen_fair
+              queue.reconcile_quietly
             end
           end
         end
 
         # The lease ends before the record goes: killed in between, the job counts as started, and is not run again.
-        def worker_done_working(worker, &block)
+        def worker_done_working(worker, &)
           Lease.ended(worker)&.release
           super
+        end
+
+        private
+
+        # One look by way of Resque's client: a worker of plain queues needs no connection of ours.
+        def fair_queues(names)
+          return [] if names.empty?
+
+          states = @redis.pipelined { |pipe| names.each { |name| pipe.exists(Native::FairQueue.state_key(name)) } }
+          names.zip(states).filter_map { |name, state| Queue.of(@redis, name) if [1, true].include?(state) }
         end
       end
     end

@@ -1,0 +1,581 @@
+//! What holds for all scripts: they compile, keep to the namespace, live through SCRIPT FLUSH and a full Redis, and do no
+//! more work on a large queue than on a small one.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use fair_share_core::connection::{Connection, Settings};
+use fair_share_core::error::Error;
+use fair_share_core::fair_queue::{FairQueue, Recovered, Reserved, Route, Ticket};
+use fair_share_core::scripts;
+use support::bed::{is_oom, limits, nothing, payload_of, Bed};
+
+#[test]
+fn each_script_compiles_and_has_the_sha_that_redis_gives_it() {
+    let mut bed = Bed::unchecked(0);
+    for script in scripts::ALL {
+        let sha: String = bed.ask(&["SCRIPT", "LOAD", script.body()]);
+        assert_eq!(sha, script.sha(), "{}", script.name());
+    }
+}
+
+#[test]
+fn each_scripts_name_tells_how_many_keys_it_takes() {
+    for script in scripts::ALL {
+        let (verb, keys) = script.name().rsplit_once('-').unwrap();
+        assert!(!verb.is_empty());
+        let header = script.body().split("]]").next().unwrap();
+        assert!(header.contains("the ten of includes/keys.lua"), "{verb}");
+        assert_eq!(header.contains("[11]"), keys == "11", "{verb}");
+        assert!(["10", "11"].contains(&keys), "{verb}");
+    }
+}
+
+/// Every verb, through every branch that names a key of its own. => the jobs it ended.
+fn whole_life(bed: &mut Bed) -> usize {
+    let long = "x".repeat(200);
+    let main = bed.main();
+    let mut ended = 0;
+    for n in 0..3 {
+        let payload = format!("{{{n}}}");
+        bed.enqueue_to(&Route::to("acme", Some(2.0)), &payload);
+        bed.enqueue(&long, &payload);
+        bed.enqueue_to(&Route::lane(), &payload);
+    }
+    bed.set("acme", "|1|");
+    bed.enqueue("mended", "{}");
+    let mended = bed.queue.keys().sub("mended");
+    bed.tell(&["DEL", &mended]);
+    bed.tell(&["LPUSH", &main, "{foreign}"]);
+    bed.tell(&["RPUSH", &main, "{foreign}"]);
+    bed.let_reconcile_be_due();
+
+    let mut taken = Vec::new();
+    loop {
+        match bed.reserve() {
+            Reserved::Job { job, .. } => taken.push(job),
+            Reserved::Adopt(elements) => {
+                let routes: Vec<_> = elements
+                    .into_iter()
+                    .map(|element| {
+                        let route = (element != b"null").then(|| Route::to(&long, Some(0.5)));
+                        (element, route)
+                    })
+                    .collect();
+                bed.try_adopt(&routes).unwrap();
+            }
+            Reserved::Nothing { .. } if taken.is_empty() => break,
+            Reserved::Nothing { .. } => {
+                for (n, job) in std::mem::take(&mut taken).iter().enumerate() {
+                    bed.queue.remember_unanswered(1, job.lease_id.clone());
+                    assert_eq!(bed.take().lease_id, job.lease_id);
+                    match n % 3 {
+                        0 if ended < 4 => drop(bed.recover(&job.lease_id)),
+                        1 => {
+                            bed.begin(&job.lease_id);
+                            bed.recover(&job.lease_id);
+                            ended += 1;
+                        }
+                        _ => {
+                            bed.release(&job.lease_id);
+                            ended += 1;
+                        }
+                    }
+                }
+                bed.tell(&["LPOP", &main]);
+                bed.mend();
+            }
+            Reserved::Plain => break,
+        }
+    }
+    bed.queue.is_fair(&mut bed.redis).unwrap();
+    bed.queue.leases(&mut bed.redis, 0).unwrap();
+    ended
+}
+
+/// A bed whose verbs go as a user who may do anything, but only to the keys that `pattern` allows.
+fn confined(prefix: &str, pattern: &str) -> Bed {
+    let mut bed = Bed::unchecked(0);
+    let rule = format!("~{pattern}");
+    bed.tell(&["ACL", "SETUSER", "app", "on", ">secret", "+@all", &rule]);
+    let settings = Settings {
+        username: Some("app".into()),
+        password: Some("secret".into()),
+        ..bed.server.settings()
+    };
+    bed.redis = Connection::open(&settings).unwrap();
+    bed.queue = FairQueue::new(prefix, "fair");
+    bed
+}
+
+#[test]
+fn no_script_touches_a_key_outside_the_namespace() {
+    for (prefix, pattern) in [
+        ("resque:", "resque:*"),
+        ("a:b:", "a:b:*"),
+        ("{resque}:", "{resque}:*"),
+    ] {
+        let mut bed = confined(prefix, pattern);
+        assert_eq!(whole_life(&mut bed), 11);
+        let mut everyone = bed.server.connect();
+        let keys: Vec<String> =
+            redis::from_owned_redis_value(everyone.call(redis::cmd("KEYS").arg("*")).unwrap())
+                .unwrap();
+        assert!(!keys.is_empty());
+        for key in keys {
+            assert!(key.starts_with(prefix), "{key}");
+        }
+    }
+}
+
+#[test]
+fn the_confinement_of_that_test_is_one() {
+    let mut bed = confined("resque:", "elsewhere:*");
+    match bed.try_enqueue(&Route::to("acme", None), b"{}") {
+        Err(Error::Command(text)) => {
+            assert!(text.contains("NOPERM") || text.contains("ACL"), "{text}")
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_server_that_forgot_the_scripts_gets_them_again() {
+    let mut bed = Bed::new(0);
+    for n in 0..2 {
+        bed.tell(&["SCRIPT", "FLUSH"]);
+        assert_eq!(bed.enqueue("a", &format!("{{{n}}}")), n + 1);
+    }
+    for n in 0..2 {
+        bed.tell(&["SCRIPT", "FLUSH"]);
+        let job = bed.take();
+        assert_eq!(payload_of(&job), format!("{{{n}}}"));
+        bed.tell(&["SCRIPT", "FLUSH"]);
+        bed.recover(&job.lease_id);
+        let job = bed.take();
+        bed.tell(&["SCRIPT", "FLUSH"]);
+        bed.release(&job.lease_id);
+    }
+    bed.tell(&["SCRIPT", "FLUSH"]);
+    assert_eq!(bed.mend(), 0);
+    assert_eq!(bed.our_keys(), Vec::<String>::new());
+}
+
+mod a_full_redis {
+    use super::*;
+
+    fn fill(bed: &mut Bed) {
+        bed.tell(&["CONFIG", "SET", "maxmemory-policy", "noeviction"]);
+        bed.tell(&["CONFIG", "SET", "maxmemory", "1"]);
+    }
+
+    #[test]
+    fn refuses_a_job_wholly() {
+        let mut bed = Bed::new(1);
+        bed.enqueue_to(&Route::to("acme", Some(2.0)), "{1}");
+        bed.enqueue("parked", "{1}");
+        bed.take_partitions(2);
+        bed.enqueue("parked", "{2}");
+        fill(&mut bed);
+        let before = bed.everything();
+        let long = "x".repeat(200);
+        for route in [
+            Route::to("acme", Some(2.0)),
+            Route::to("acme", Some(3.0)),
+            Route::to("parked", None),
+            Route::to("new", None),
+            Route::to(&long, Some(2.0)),
+            Route::lane(),
+        ] {
+            assert!(is_oom(&bed.try_enqueue(&route, b"{}")), "{route:?}");
+            assert_eq!(bed.everything(), before, "{route:?}");
+        }
+    }
+
+    #[test]
+    fn refuses_the_first_job_of_a_queue_wholly() {
+        let mut bed = Bed::new(0);
+        fill(&mut bed);
+        for route in [Route::to("acme", Some(2.0)), Route::lane()] {
+            assert!(is_oom(&bed.try_enqueue(&route, b"{}")), "{route:?}");
+            assert!(bed.everything().is_empty());
+        }
+    }
+
+    #[test]
+    fn drains() {
+        let mut bed = Bed::new(1);
+        for n in 0..20 {
+            let payload = format!("{{{n}}}");
+            bed.enqueue_to(&Route::to("a", Some(2.0)), &payload);
+            bed.enqueue("b", &payload);
+            bed.enqueue_to(&Route::lane(), &payload);
+        }
+        fill(&mut bed);
+        assert_eq!(bed.drain().len(), 60);
+        assert_eq!(bed.our_keys(), Vec::<String>::new());
+    }
+
+    #[test]
+    #[ignore = "waits for a fix in lua/"]
+    fn drains_through_parked_partitions_and_reconciliation() {
+        let mut bed = Bed::new(1);
+        for n in 0..3 {
+            bed.enqueue("a", &format!("{{{n}}}"));
+            bed.enqueue("b", &format!("{{{n}}}"));
+        }
+        fill_and_let_due(&mut bed);
+        let (one, two) = (bed.take(), bed.take());
+        // Nothing may run, and it is time to look for dead owners: this writes, and must not fail.
+        bed.tell(&["CONFIG", "SET", "maxmemory", "0"]);
+        fill_and_let_due(&mut bed);
+        assert_eq!(bed.reserve(), Reserved::Nothing { reconcile: true });
+        assert_eq!(bed.reserve(), Reserved::Nothing { reconcile: false });
+        assert!(matches!(
+            bed.recover(&one.lease_id),
+            Recovered::Requeued { .. }
+        ));
+        bed.begin_under_oom(&two.lease_id);
+        assert!(matches!(
+            bed.recover(&two.lease_id),
+            Recovered::Freed { .. }
+        ));
+        assert_eq!(bed.drain().len(), 5);
+    }
+
+    fn fill_and_let_due(bed: &mut Bed) {
+        bed.let_reconcile_be_due();
+        fill(bed);
+    }
+
+    #[test]
+    fn drains_past_paused_partitions() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("a", "{1}");
+        bed.enqueue("b", "{2}");
+        bed.checking = false;
+        bed.set("a", "||1");
+        fill(&mut bed);
+        assert_eq!(bed.take_payloads(1), ["{2}"]);
+        assert!(nothing(&bed.reserve()));
+    }
+
+    #[test]
+    #[ignore = "waits for a fix in lua/"]
+    fn drains_past_what_others_pushed() {
+        let mut bed = Bed::new(1);
+        bed.enqueue("a", "{1}");
+        let main = bed.main();
+        bed.tell(&["LPUSH", &main, "{foreign}"]);
+        fill(&mut bed);
+        match bed.reserve() {
+            Reserved::Adopt(elements) => {
+                assert_eq!(elements, [b"{foreign}".to_vec(), b"null".to_vec()])
+            }
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(
+            bed.adopt(&[("{foreign}", Some(Route::to("b", Some(2.0))))]),
+            1
+        );
+        assert_eq!(bed.drain().len(), 2);
+    }
+
+    #[test]
+    #[ignore = "waits for a fix in lua/"]
+    fn takes_back_a_ticket() {
+        let mut bed = Bed::new(1);
+        bed.enqueue("a", "{1}");
+        bed.enqueue("a", "{2}");
+        bed.take();
+        let main = bed.main();
+        bed.tell(&["LPOP", &main]);
+        fill(&mut bed);
+        assert!(nothing(&bed.reserve_with(Ticket::Given)));
+    }
+}
+
+/// Commands that scripts call, with their number, and microseconds a script.
+struct Cost {
+    calls: BTreeMap<String, u64>,
+    micros: f64,
+}
+
+impl Cost {
+    fn total(&self) -> u64 {
+        self.calls.values().sum()
+    }
+}
+
+/// What `verb` costs, once.
+fn cost(bed: &mut Bed, verb: &mut dyn FnMut(&mut Bed)) -> Cost {
+    bed.tell(&["CONFIG", "RESETSTAT"]);
+    verb(bed);
+    let stats: String = bed.ask(&["INFO", "commandstats"]);
+    let mut cost = Cost {
+        calls: BTreeMap::new(),
+        micros: 0.0,
+    };
+    for line in stats.lines() {
+        let Some((name, fields)) = line
+            .strip_prefix("cmdstat_")
+            .and_then(|line| line.split_once(':'))
+        else {
+            continue;
+        };
+        let field = |wanted: &str| -> f64 {
+            fields
+                .split(',')
+                .find_map(|field| field.strip_prefix(wanted)?.strip_prefix('='))
+                .unwrap()
+                .parse()
+                .unwrap()
+        };
+        match name {
+            "evalsha" | "eval" => cost.micros += field("usec"),
+            "config|resetstat" | "config" | "info" => {}
+            _ => drop(cost.calls.insert(name.to_owned(), field("calls") as u64)),
+        }
+    }
+    cost
+}
+
+/// A queue with that many partitions of three jobs each, and the scripts loaded.
+fn large(partitions: usize, cap: u64) -> Bed {
+    let mut bed = Bed::unchecked(cap);
+    for script in scripts::ALL {
+        bed.tell(&["SCRIPT", "LOAD", script.body()]);
+    }
+    for n in 0..3 {
+        for partition in 0..partitions {
+            bed.enqueue(&format!("p{partition}"), &format!("{{{n}}}"));
+        }
+    }
+    let job = bed.take();
+    bed.release(&job.lease_id);
+    // Whether it is time to look for dead owners, and how long that job took, must not decide what is measured.
+    let (state, later) = (bed.key("state"), "9000000000000");
+    bed.tell(&["HSET", &state, "reconciled", later, "mean", "1000"]);
+    bed
+}
+
+/// A reserve of the partition's next job.
+fn take_from(bed: &mut Bed, partition: &str) -> String {
+    let job = bed.take();
+    assert_eq!(job.partition, partition);
+    job.lease_id
+}
+
+/// Makes it the next one.
+fn favour(bed: &mut Bed, partition: &str) {
+    let index = bed.key("partitions");
+    bed.tell(&["ZADD", &index, "XX", "0", partition]);
+}
+
+/// Each verb in its common cases, by name.
+fn costs(bed: &mut Bed) -> Vec<(&'static str, Cost)> {
+    let main = bed.main();
+    let mut costs = Vec::new();
+    let mut measure = |bed: &mut Bed, name, verb: &mut dyn FnMut(&mut Bed)| {
+        costs.push((name, cost(bed, verb)));
+    };
+    let mut lease = String::new();
+    measure(
+        bed,
+        "enqueue, the partition has others waiting",
+        &mut |bed| {
+            bed.enqueue("p9", "{}");
+        },
+    );
+    measure(bed, "enqueue, the first of its partition", &mut |bed| {
+        bed.enqueue("new", "{}");
+    });
+    measure(bed, "enqueue, with a weight", &mut |bed| {
+        bed.enqueue_to(&Route::to("new", Some(2.0)), "{}");
+    });
+    measure(bed, "enqueue, with the same weight", &mut |bed| {
+        bed.enqueue_to(&Route::to("new", Some(2.0)), "{}");
+    });
+    favour(bed, "p8");
+    measure(bed, "reserve, with weights", &mut |bed| {
+        lease = take_from(bed, "p8");
+    });
+    bed.age(&lease, 5000);
+    measure(bed, "release, with weights", &mut |bed| {
+        bed.release(&lease);
+    });
+    let state = bed.key("state");
+    bed.tell(&["HDEL", &state, "weighted"]);
+    favour(bed, "p8");
+    measure(bed, "reserve", &mut |bed| {
+        lease = take_from(bed, "p8");
+    });
+    bed.queue.remember_unanswered(1, lease.clone());
+    measure(bed, "reserve, asked again", &mut |bed| {
+        take_from(bed, "p8");
+    });
+    bed.age(&lease, 5000);
+    measure(bed, "release", &mut |bed| {
+        bed.release(&lease);
+    });
+    measure(bed, "release, asked again", &mut |bed| {
+        bed.release(&lease);
+    });
+    bed.enqueue("single", "{}");
+    favour(bed, "single");
+    measure(bed, "reserve, the last of its partition", &mut |bed| {
+        lease = take_from(bed, "single");
+    });
+    bed.age(&lease, 5000);
+    measure(bed, "release, the partition has drained", &mut |bed| {
+        bed.release(&lease);
+    });
+    bed.limits = limits(1);
+    favour(bed, "p9");
+    measure(bed, "reserve, the partition is full then", &mut |bed| {
+        lease = take_from(bed, "p9");
+    });
+    measure(bed, "release, the partition was full", &mut |bed| {
+        bed.release(&lease);
+    });
+    bed.limits = limits(0);
+    favour(bed, "p9");
+    lease = take_from(bed, "p9");
+    measure(bed, "recover, the job never started", &mut |bed| {
+        bed.recover(&lease);
+    });
+    favour(bed, "p9");
+    lease = take_from(bed, "p9");
+    bed.begin(&lease);
+    measure(bed, "recover, the job is left to Resque", &mut |bed| {
+        bed.recover(&lease);
+    });
+    bed.tell(&["LPUSH", &main, "{foreign}"]);
+    measure(bed, "reserve, a foreign payload at the head", &mut |bed| {
+        assert!(matches!(bed.reserve(), Reserved::Adopt(_)));
+    });
+    measure(bed, "adopt, one payload", &mut |bed| {
+        bed.adopt(&[("{foreign}", Some(Route::to("p9", None)))]);
+    });
+    measure(bed, "mend, no ticket is missing", &mut |bed| {
+        bed.mend();
+    });
+    costs
+}
+
+/// Every partition has a job running and is at its cap.
+fn all_parked(partitions: usize) -> Bed {
+    let mut bed = large(partitions, 1);
+    while !nothing(&bed.reserve()) {}
+    bed
+}
+
+#[test]
+fn a_verb_costs_the_same_with_100_and_with_20_000_partitions() {
+    let (mut small, mut big) = (large(100, 0), large(20_000, 0));
+    for ((verb, few), (_, many)) in costs(&mut small).into_iter().zip(costs(&mut big)) {
+        assert_eq!(few.calls, many.calls, "{verb}");
+        // Not a timing, but a guard against one call that takes all of them.
+        assert!(
+            many.micros < 5.0 * few.micros + 200.0,
+            "{verb}: {} µs, {} µs",
+            few.micros,
+            many.micros
+        );
+    }
+}
+
+fn poll(bed: &mut Bed) {
+    assert!(nothing(&bed.reserve()));
+}
+
+#[test]
+fn a_poll_that_finds_nothing_costs_the_same_with_100_and_with_20_000_parked_partitions() {
+    let (mut small, mut big) = (all_parked(100), all_parked(20_000));
+    let few = cost(&mut small, &mut poll);
+    let many = cost(&mut big, &mut poll);
+    assert_eq!(few.calls, many.calls);
+    assert!(few.total() < 10, "{:?}", few.calls);
+    assert!(
+        many.micros < 5.0 * few.micros + 200.0,
+        "{} µs, {} µs",
+        few.micros,
+        many.micros
+    );
+}
+
+#[test]
+fn a_verb_costs_the_same_with_20_000_jobs_in_one_partition() {
+    let backlog = |jobs: usize| {
+        let mut bed = large(100, 0);
+        for _ in 0..jobs {
+            bed.enqueue("p9", "{}");
+        }
+        bed
+    };
+    let (mut small, mut big) = (backlog(10), backlog(20_000));
+    for ((verb, few), (_, many)) in costs(&mut small).into_iter().zip(costs(&mut big)) {
+        assert_eq!(few.calls, many.calls, "{verb}");
+        assert!(
+            many.micros < 5.0 * few.micros + 200.0,
+            "{verb}: {} µs, {} µs",
+            few.micros,
+            many.micros
+        );
+    }
+    let main = big.main();
+    big.tell(&["DEL", &main]);
+    assert_eq!(big.mend(), 1000);
+}
+
+/// Of lua/README.md: `cargo test -p fair_share_core --test scripts -- --ignored --nocapture`
+#[test]
+#[ignore = "prints a table"]
+fn what_each_verb_costs_at_1_000_partitions() {
+    let mut bed = large(1000, 0);
+    let mut parked = all_parked(1000);
+    let mut all = costs(&mut bed);
+    all.push((
+        "reserve, everything is parked",
+        cost(&mut parked, &mut poll),
+    ));
+    for (verb, cost) in all {
+        println!("| {verb} | {} | {:?}", cost.total(), cost.calls);
+    }
+
+    const TIMES: u32 = 1000;
+    let mut bed = large(1000, 0);
+    let mut leases = Vec::new();
+    let time = |name: &str, bed: &mut Bed, verb: &mut dyn FnMut(&mut Bed, u32)| {
+        let micros = cost(bed, &mut |bed| (0..TIMES).for_each(|n| verb(bed, n))).micros;
+        println!("| {name} | {:.1} µs", micros / f64::from(TIMES));
+    };
+    time(
+        "enqueue, the partition has others waiting",
+        &mut bed,
+        &mut |bed, n| {
+            bed.enqueue(&format!("p{n}"), "{}");
+        },
+    );
+    time(
+        "enqueue, the first of its partition",
+        &mut bed,
+        &mut |bed, n| {
+            bed.enqueue(&format!("new{n}"), "{}");
+        },
+    );
+    time("reserve", &mut bed, &mut |bed, _| {
+        leases.push(bed.take().lease_id)
+    });
+    time("release", &mut bed, &mut |bed, n| {
+        bed.release(&leases[n as usize]);
+    });
+    time(
+        "reserve, everything is parked",
+        &mut parked,
+        &mut |bed, _| poll(bed),
+    );
+}

@@ -1,0 +1,153 @@
+# frozen_string_literal: true
+
+require 'bundler'
+require 'fileutils'
+require 'open3'
+require 'rbconfig'
+require 'tmpdir'
+
+# A shop's Resque application in a folder of its own, with a Gemfile, a bundle and processes of its own. Which gem it has for
+# fair share is one line of that Gemfile. resque-fair-share 0.1.0 is the real one, from RubyGems.
+class Application
+  PROJECT = File.expand_path('../..', __dir__)
+  OLD_VERSION = '0.1.0'
+  # Where the old gem is kept between runs.
+  OLD_GEMS = File.join(PROJECT, 'tmp', "resque-fair-share-#{OLD_VERSION}")
+  # Where this bundle's gems are; the applications use the same.
+  GEMS = Gem.path.dup.freeze
+
+  LINES = {
+    stock: nil,
+    old: "gem 'resque-fair-share', '#{OLD_VERSION}'",
+    ours: "gem 'resque-fair-share-rs', path: '#{PROJECT}'"
+  }.freeze
+
+  CODE = <<~RUBY
+    require 'bundler/setup'
+    Bundler.require
+    Resque.redis = ENV.fetch('APPLICATION_REDIS')
+    Resque.logger = Logger.new(nil)
+
+    class Sync
+      extend Resque::Plugins::FairShare if defined?(Resque::Plugins::FairShare)
+      @queue = :fair
+      fair_share_on :account_id if respond_to?(:fair_share_on)
+
+      def self.perform(params)
+        Resque.redis.rpush('spec:done', "\#{params['account_id']}:\#{params['n']}")
+        sleep params['seconds'] if params['seconds']
+      end
+    end
+
+    # As `QUEUE=fair rake resque:work` does, until nothing waits.
+    def work(*queues, interval: 0)
+      Resque::Worker.new(*queues).tap { |worker| worker.fork_per_job = false }.work(interval)
+    end
+  RUBY
+
+  class << self
+    # @param fair_share [Symbol] :stock (none), :old (0.1.0) or :ours
+    # @yieldparam application [Application] gone afterwards, and its processes with it
+    def with(fair_share)
+      application = new(fair_share)
+      yield application
+    ensure
+      application&.remove
+    end
+
+    # Brings the old gem, once for all runs.
+    def old_gems
+      return OLD_GEMS if File.directory?(OLD_GEMS)
+
+      FileUtils.mkdir_p(File.dirname(OLD_GEMS))
+      Dir.mktmpdir('old-gem', File.dirname(OLD_GEMS)) do |folder|
+        output, status = Open3.capture2e('gem', 'install', 'resque-fair-share', '-v', OLD_VERSION, '--ignore-dependencies',
+                                         '--no-document', '--install-dir', folder)
+        raise "resque-fair-share #{OLD_VERSION} can't be had from RubyGems: #{output}" unless status.success?
+
+        File.rename(folder, OLD_GEMS)
+        FileUtils.mkdir_p(folder) # for mktmpdir, which removes it
+      end
+      OLD_GEMS
+    end
+  end
+
+  attr_reader :folder
+
+  def initialize(fair_share)
+    @folder = Dir.mktmpdir('fair-share-application')
+    @pids = []
+    File.write(File.join(@folder, 'application.rb'), CODE)
+    use(fair_share)
+  end
+
+  # Changes the one line, and bundles.
+  def use(fair_share)
+    File.write(File.join(@folder, 'Gemfile'), (fixed_lines + [LINES.fetch(fair_share)]).compact.join("\n"))
+    FileUtils.rm_f(File.join(@folder, 'Gemfile.lock'))
+    output, status = unbundled { Open3.capture2e(environment, 'bundle', 'install', '--local', '--quiet', chdir: @folder) }
+    raise "could not bundle #{fair_share}: #{output}" unless status.success?
+  end
+
+  # Runs Ruby code in a process of the application.
+  # @return [String] what it printed
+  def run(code)
+    output, status = unbundled { Open3.capture2e(environment, *command(code), chdir: @folder) }
+    raise "the application's process failed: #{output}" unless status.success?
+
+    output
+  end
+
+  # Starts one and goes on.
+  # @return [Integer] its pid
+  def start(code)
+    log = File.join(@folder, 'log')
+    pid = unbundled { Process.spawn(environment, *command(code), chdir: @folder, out: [log, 'a'], err: %i[child out]) }
+    @pids << pid
+    pid
+  end
+
+  # @return [Process::Status]
+  def wait(pid)
+    @pids.delete(pid)
+    Process.wait2(pid).last
+  end
+
+  # kill -9
+  def kill(pid)
+    Process.kill(:KILL, pid)
+    wait(pid)
+  end
+
+  def log
+    File.read(File.join(@folder, 'log'))
+  end
+
+  def remove
+    @pids.dup.each { |pid| kill(pid) }
+    FileUtils.rm_rf(@folder)
+  end
+
+  private
+
+  # The same versions as the spec itself runs with.
+  def fixed_lines
+    ["source 'https://rubygems.org'"] + %w[resque redis redis-namespace json multi_json].filter_map do |name|
+      spec = Gem.loaded_specs[name]
+      "gem '#{name}', '#{spec.version}'" if spec
+    end
+  end
+
+  def command(code)
+    [RbConfig.ruby, '-r./application', '-e', code]
+  end
+
+  def environment
+    { 'BUNDLE_GEMFILE' => File.join(@folder, 'Gemfile'), 'GEM_HOME' => self.class.old_gems, 'APPLICATION_REDIS' => REDIS_URL,
+      'GEM_PATH' => ([self.class.old_gems] + GEMS).join(File::PATH_SEPARATOR), 'BUNDLE_PATH' => nil }
+  end
+
+  def unbundled(&block)
+    Bundler.with_unbundled_env(&block)
+  end
+end
