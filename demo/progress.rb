@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require 'io/console'
 require_relative 'clock'
 require_relative 'glyphs'
 require_relative 'tenants'
@@ -40,15 +41,17 @@ module Demo
 
     private
 
+    # A line that the terminal had to break could not be drawn over.
     def draw(records)
       bar = Glyphs.bar(BAR, records.size.fdiv(@whale + @small), 1)
-      @out.print "\r\e[K", line(records).sub(@title.ljust(6)) { |title| "#{title}#{bar}  " }
-      @out.flush
+      columns = @out.winsize.last
+      shown = line(records, "#{bar}  ")
+      @out.print "\r\e[K", columns.positive? ? shown[0, columns - 1] : shown
     end
 
-    def line(records)
+    def line(records, bar = '')
       whale = records.count { |record| record.tenant == Tenants::WHALE }
-      "#{@title.ljust(6)}#{of(records.size, @whale + @small)} jobs   whale #{of(whale, @whale)}   " \
+      "#{@title.ljust(6)}#{bar}#{of(records.size, @whale + @small)} jobs   whale #{of(whale, @whale)}   " \
         "small #{of(records.size - whale, @small)}   #{(Clock.now - @started).round} s"
     end
 

@@ -30,5 +30,8 @@ RSpec.configure do |config|
   end
 
   config.after { WorkerProcess.end_all }
-  config.after(:suite) { TEST_REDIS&.stop }
+  config.after(:suite) do
+    TEST_REDIS&.stop
+    RedisServer.stop_another
+  end
 end

@@ -3,11 +3,6 @@
 require_relative '../../demo/options'
 
 RSpec.describe Demo::Options do
-  def refused(*arguments)
-    expect { described_class.parse(arguments) }
-      .to raise_error(an_instance_of(SystemExit).and(having_attributes(status: 2))).and output(yield).to_stderr
-  end
-
   it 'has the defaults that the help tells, and an option for each line of it' do
     help = File.read(described_class::HELP)
     settings = described_class.parse([])
@@ -27,12 +22,18 @@ RSpec.describe Demo::Options do
                                 weights: { 'a' => 3.0, 'whale' => 0.5 }, keep: true)
   end
 
-  it 'refuses what can not be right, and says what it is' do
-    refused('--jobs', '0') { /--jobs is 0; it must be from 1 to/ }
-    refused('--jobs', 'many') { /--jobs many/ }
-    refused('--weights', 'a=0') { /--weights has "a=0"/ }
-    refused('--weights', 'x=2', '--tenants', '3') { /there is no tenant x; there are whale, a to c/ }
-    refused('--kee') { /invalid option: --kee/ }
-    refused('now') { /now/ }
+  {
+    '--jobs 0' => /--jobs is 0; it must be from 1 to/,
+    '--jobs many' => /--jobs many/,
+    '--weights a=0' => /--weights has "a=0"/,
+    '--weights a' => /--weights has "a"/,
+    '--weights x=2 --tenants 3' => /there is no tenant x; there are whale, a to c/,
+    '--kee' => /invalid option: --kee/,
+    'now' => /now/
+  }.each do |arguments, message|
+    it "refuses #{arguments}, and says why" do
+      expect { described_class.parse(arguments.split) }
+        .to raise_error(an_instance_of(SystemExit).and(having_attributes(status: 2))).and output(message).to_stderr
+    end
   end
 end

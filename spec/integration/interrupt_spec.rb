@@ -5,30 +5,28 @@ require 'timeout'
 # Calls that are interrupted while they wait for Redis. A server of its own is made slow in two ways: `paused`, it never
 # carries out what was given up meanwhile; `stopped` (SIGSTOP), it finds that in its socket and carries it out.
 RSpec.describe 'An interrupted call' do
-  boom = Class.new(StandardError)
-
-  before(:context) { @server = RedisServer.start }
-  after(:context) { @server.stop }
+  let(:boom) { Class.new(StandardError) }
+  let(:server) { RedisServer.another }
 
   before do
-    @server.client.flushall
+    server.client.flushall
     connect
     Resque::FairShare.configure { |config| config.max_in_flight = 2 }
   end
 
   def connect(timeout: 10, database: 0)
-    Resque.redis = Redis.new(url: @server.url(database), timeout: timeout)
+    Resque.redis = Redis.new(url: server.url(database), timeout: timeout)
   end
 
   def redis
-    @server.client
+    server.client
   end
 
   def slow(how)
-    how == :paused ? redis.call('CLIENT', 'PAUSE', '60000', 'WRITE') : Process.kill(:STOP, @server.pid)
+    how == :paused ? redis.call('CLIENT', 'PAUSE', '60000', 'WRITE') : Process.kill(:STOP, server.pid)
     yield
   ensure
-    how == :paused ? redis.call('CLIENT', 'UNPAUSE') : Process.kill(:CONT, @server.pid)
+    how == :paused ? redis.call('CLIENT', 'UNPAUSE') : Process.kill(:CONT, server.pid)
   end
 
   # @return [Thread] that is inside the call
@@ -46,10 +44,11 @@ RSpec.describe 'An interrupted call' do
   end
 
   def interrupt_by_timeout(call)
-    expect(elapsed { expect { Timeout.timeout(0.3) { call.call } }.to raise_error(Timeout::Error) }).to be_between(0.3, 0.8)
+    took = elapsed { expect { Timeout.timeout(0.3) { call.call } }.to raise_error(Timeout::Error) }
+    expect(took).to be_between(0.3, 0.8)
   end
 
-  define_method(:interrupt_by_raise) do |call|
+  def interrupt_by_raise(call)
     thread = calling(call)
     thread.raise(boom)
     expect(elapsed { expect { thread.join }.to raise_error(boom) }).to be < 0.5
@@ -60,12 +59,10 @@ RSpec.describe 'An interrupted call' do
     expect(elapsed { thread.kill.join }).to be < 0.5
   end
 
-  interruptions = { 'Timeout.timeout' => :interrupt_by_timeout, 'Thread#raise' => :interrupt_by_raise,
-                    'Thread#kill' => :interrupt_by_kill }
-
-  %i[paused stopped].each do |how|
-    context("by a server that is #{how}") do
-      interruptions.each do |name, interrupt|
+  shared_examples 'a call' do |how|
+    { 'Timeout.timeout' => :interrupt_by_timeout,
+      'Thread#raise' => :interrupt_by_raise,
+      'Thread#kill' => :interrupt_by_kill }.each do |name, interrupt|
         it "#{name} ends a reserve at once; the next one of this process answers the same job" do
           enqueue('a', 3)
           expect(reserve.args.first['n']).to eq(0)
@@ -97,80 +94,105 @@ RSpec.describe 'An interrupted call' do
         end
       end
 
-      it 'goes on after a signal whose handler ran meanwhile' do
-        enqueue('a', 2)
-        reserve
-        ran = Queue.new
-        previous = trap('USR2') { ran << now }
-        answer = nil
-        slow(how) do
-          thread = Thread.new { answer = reserve }
-          wait_until { thread.stop? }
-          5.times do |n|
-            Process.kill(:USR2, Process.pid)
-            wait_until { ran.size == n + 1 }
-          end
-          expect(thread).to be_alive
-          thread
-        end.join
-        expect([answer.args.first['n'], in_flight('a')]).to eq([1, 2])
-        expect_consistent
+    it 'goes on after a signal whose handler ran meanwhile' do
+      enqueue('a', 2)
+      reserve
+      ran = Queue.new
+      previous = trap('USR2') { ran << now }
+      answer = nil
+      slow(how) do
+        thread = Thread.new { answer = reserve }
+        wait_until { thread.stop? }
+        5.times do |n|
+          Process.kill(:USR2, Process.pid)
+          wait_until { ran.size == n + 1 }
+        end
+        expect(thread).to be_alive
+        thread
+      end.join
+      expect([answer.args.first['n'], in_flight('a')]).to eq([1, 2])
+      expect_consistent
+    ensure
+      trap('USR2', previous)
+    end
+
+    it "runs a signal's handler during the main thread's call, in a process that is stopped and continued, too" do
+      enqueue('a', 1)
+      reader, writer = IO.pipe
+      pid = fork do
+        trap('USR2') { writer.syswrite('handled ') }
+        writer.syswrite('calling ')
+        writer.syswrite("#{reserve.args.first['n']} #{in_flight('a')}")
       ensure
-        trap('USR2', previous)
+        exit!
       end
-
-      it "runs a signal's handler during the call of the main thread, in a process that is stopped and continued, too" do
-        enqueue('a', 1)
-        reader, writer = IO.pipe
-        pid = fork do
-          trap('USR2') { writer.syswrite('handled ') }
-          writer.syswrite("#{reserve.args.first['n']} #{in_flight('a')}")
-        ensure
-          exit!
+      slow(how) do
+        expect(reader.readpartial(99)).to eq('calling ')
+        wait_until { File.read("/proc/#{pid}/stat").include?(') S ') }
+        2.times do
+          Process.kill(:STOP, pid)
+          Process.kill(:CONT, pid)
+          Process.kill(:USR2, pid)
+          expect(reader.readpartial(99)).to eq('handled ')
         end
-        slow(how) do
-          wait_until { File.read("/proc/#{pid}/syscall").start_with?('0 ', '45 ') } # in read or recvfrom
-          %i[STOP CONT USR2 STOP CONT USR2 STOP].each do |signal|
-            Process.kill(signal, pid)
-            expect(reader.readpartial(99)).to eq('handled ') if signal == :USR2
-          end
-        end
-        wait_until { leases.any? }
-        Process.kill(:CONT, pid)
-        Process.wait(pid)
-        expect(reader.readpartial(99)).to eq('0 1')
+        Process.kill(:STOP, pid)
       end
+      wait_until { leases.any? }
+      Process.kill(:CONT, pid)
+      Process.wait(pid)
+      expect(reader.readpartial(99)).to eq('0 1')
+    end
 
-      it 'leaves the other threads of the process running' do
-        enqueue('a', 1)
-        ticks = 0
-        slow(how) do
-          thread = calling(method(:reserve))
-          deadline = now + 0.3
-          ticker = Thread.new { (ticks += 1) && sleep(0.005) while now < deadline }
-          ticker.join
-          thread
-        end.join
-        expect(ticks).to be > 20
-      end
+    it 'leaves the other threads of the process running' do
+      enqueue('a', 1)
+      ticks = 0
+      slow(how) do
+        thread = calling(method(:reserve))
+        deadline = now + 0.3
+        ticker = Thread.new { (ticks += 1) && sleep(0.005) while now < deadline }
+        ticker.join
+        thread
+      end.join
+      expect(ticks).to be > 20
+    end
 
-      it 'that ran into its own timeout is not answered by a later reply, and its job is not lost (R056)' do
-        connect(timeout: 0.2)
-        Resque.enqueue_to(:one, Jobs::Fair, account_id: 'of one', n: 1)
-        Resque.enqueue_to(:two, Jobs::Fair, account_id: 'of two', n: 2)
-        slow(how) { expect { reserve(:one) }.to raise_error(Redis::TimeoutError) }
+    it 'that ran into its own timeout is not answered by a later reply, and its job is not lost (R056)' do
+      connect(timeout: 0.2)
+      Resque.enqueue_to(:one, Jobs::Fair, account_id: 'of one', n: 1)
+      Resque.enqueue_to(:two, Jobs::Fair, account_id: 'of two', n: 2)
+      slow(how) { expect { reserve(:one) }.to raise_error(Redis::TimeoutError) }
 
-        expect([account_of(reserve(:two)), account_of(reserve(:one))]).to eq(['of two', 'of one'])
-        expect([reserve(:one), reserve(:two), leases('one').size, leases('two').size]).to eq([nil, nil, 1, 1])
-      end
+      expect([account_of(reserve(:two)), account_of(reserve(:one))]).to eq(['of two', 'of one'])
+      expect([reserve(:one), reserve(:two), leases('one').size, leases('two').size]).to eq([nil, nil, 1, 1])
     end
   end
 
+  context('with a server that is paused') { it_behaves_like 'a call', :paused }
+
+  context('with a server that is stopped') { it_behaves_like 'a call', :stopped }
+
   it 'is ended at once while a new connection is set up, too' do
     connect(database: 1)
-    slow(:stopped) { interruptions.each_value { |interrupt| send(interrupt, -> { enqueue('a', 1) }) } }
+    call = -> { enqueue('a', 1) }
+    slow(:stopped) do
+      interrupt_by_timeout(call)
+      interrupt_by_raise(call)
+      interrupt_by_kill(call)
+    end
     enqueue('a', 1)
     expect(Resque.redis.llen('fair_share:fair:sub:a')).to be_between(1, 4)
+  end
+
+  it 'keeps the job of a reserve that is ended while it looks for the dead as well' do
+    enqueue('a', 2)
+    queue = Resque::FairShare::Queue.current('fair')
+    queue.define_singleton_method(:reconcile) { Thread.exit } # as a Thread#kill at that moment
+    redis.hset('resque:fair_share:fair:state', 'reconciled', 0)
+    Thread.new { reserve }.join
+    queue.singleton_class.remove_method(:reconcile)
+
+    expect([in_flight('a'), reserve.args.first['n'], in_flight('a')]).to eq([1, 0, 1])
+    expect_consistent
   end
 
   it 'gives each job to somebody exactly once, 60 times raised at random' do
@@ -203,15 +225,16 @@ RSpec.describe 'An interrupted call' do
 
   it 'does not abort the process when it comes while an error is raised' do
     redis.set('resque:fair_share:fair:state', 'of a wrong type')
+    # As a Timeout does on Ruby 3.1: a throw, at the worst of moments.
+    moment = TracePoint.new(:c_call) do |event|
+      throw :out if event.method_id == :initialize && event.self.is_a?(Redis::BaseError)
+    end
     pid = fork do
-      # As Timeout does on Ruby 3.1: a throw, at the worst of moments.
-      TracePoint.new(:c_call) { |event| throw :out if event.method_id == :initialize && event.self.is_a?(Redis::BaseError) }
-                .enable { catch(:out) { enqueue('a', 1) } }
+      moment.enable { catch(:out) { enqueue('a', 1) } }
       exit!(7)
     ensure
       exit!(8)
     end
-    Process.wait(pid)
-    expect($?.exitstatus).to eq(7), $?.inspect
+    expect(Process.wait2(pid).last).to have_attributes(exitstatus: 7, termsig: nil)
   end
 end

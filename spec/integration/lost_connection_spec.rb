@@ -2,17 +2,16 @@
 
 # Connections that break, scripts that the server has forgotten, and a server that restarts.
 RSpec.describe 'A lost connection' do
-  before(:context) { @server = RedisServer.start }
-  after(:context) { @server.stop }
+  let(:server) { RedisServer.another }
 
   before do
-    @server.client.flushall
-    Resque.redis = Redis.new(url: @server.url, timeout: 5)
+    server.client.flushall
+    Resque.redis = Redis.new(url: server.url, timeout: 5)
     Resque::FairShare.configure { |config| config.max_in_flight = 0 }
   end
 
   def redis
-    @server.client
+    server.client
   end
 
   # All but the spec's own.
@@ -38,15 +37,21 @@ RSpec.describe 'A lost connection' do
   end
 
   describe 'with a reply outstanding' do
-    before { @proxy = LossyProxy.new(@server.port) }
-    after { @proxy.stop }
+    let(:proxy) { LossyProxy.new(server.port) }
+
+    before do
+      enqueue('x', 1) # so that the server knows the scripts: what is lost is not its word that it does not
+      Resque::FairShare::Lease.of(reserve).release
+    end
+
+    after { proxy.stop }
 
     # Everything that the block does goes through the proxy, which loses the first reply.
     def losing_a_reply
-      Resque.redis = Redis.new(url: @proxy.url, timeout: 5)
+      Resque.redis = Redis.new(url: proxy.url, timeout: 5)
       Resque::FairShare::Queue.current('fair').look
-      @proxy.lose_next_reply
-      yield.tap { expect(@proxy).not_to be_losing }
+      proxy.lose_next_reply
+      yield.tap { expect(proxy).not_to be_losing }
     end
 
     it 'is asked again by a reserve, which then gets the job that it had been given' do
@@ -118,7 +123,7 @@ RSpec.describe 'A lost connection' do
   describe 'to a server that restarts (R062)' do
     # The first worker has our queue alone, the second a queue that is stock's alone.
     def start_workers
-      url = @server.url
+      url = server.url
       workers = %w[fair plain].map do |queue|
         WorkerProcess.start(queue) { Resque.redis = Redis.new(url: url, timeout: 5) }
       end
@@ -141,19 +146,20 @@ RSpec.describe 'A lost connection' do
       wait_for_both(0)
       # Stopped, so that none asks while it is down: that ends a stock worker.
       workers.each { |worker| worker.signal(:STOP) }
-      @server.restart
+      server.restart
       workers.each { |worker| worker.signal(:CONT) }
       enqueue_both(1)
       wait_for_both(1)
       wait_until { our_keys.empty? }
       workers.each(&:quit)
+      expect_drained
     end
 
     it 'is borne by busy workers as by those of stock queues' do
       workers = start_workers
       enqueue_both(0, seconds: 1)
       wait_for_both(0)
-      @server.restart
+      server.restart
       expect(done).to eq([]) # the server has lost all it knew, the leases as well
       enqueue_both(1)
       wait_for_both(1)
@@ -164,12 +170,12 @@ RSpec.describe 'A lost connection' do
     it "raises Redis's own error while it is down, and works again when it is up" do
       enqueue('a', 1)
       job = reserve
-      Process.kill(:KILL, @server.pid)
-      Process.wait(@server.pid)
+      Process.kill(:KILL, server.pid)
+      Process.wait(server.pid)
       [-> { enqueue('a', 1) }, -> { reserve }, -> { Resque::FairShare::Lease.of(job).release }].each do |call|
         expect(&call).to raise_error(Redis::BaseConnectionError)
       end
-      @server.start
+      server.start
       enqueue('a', 1)
       expect(reserve.args.first['n']).to eq(0)
       expect([in_flight('a'), leases.size]).to eq([1, 1])

@@ -69,7 +69,7 @@ RSpec.describe 'Reconciliation' do
 
   describe 'of a lease that was taken by hand' do
     it 'puts the job of a killed process back to the head of its partition, byte for byte' do
-      enqueue('a', 3, odd: [[], {}, 2**53 + 1, 1.0, "\u0000😀"])
+      enqueue('a', 3, odd: [[], {}, (2**53) + 1, 1.0, "\u0000😀"])
       before = redis.lrange('resque:fair_share:fair:sub:a', 0, -1)
       reserve_and_die
       expect([in_flight('a'), pending('a')]).to eq([1, 2])
@@ -139,9 +139,11 @@ RSpec.describe 'Reconciliation' do
       expect_drained
     end
 
-    it 'frees the slot of a worker whose pid is another process now; Resque has its record, so the job is not run again' do
+    it 'frees the slot of one whose pid is another process now; Resque has its record, so the job is not run again' do
       enqueue('a', 2)
-      worker = WorkerProcess.start('fair') { |w| w.define_singleton_method(:done_working) { Process.kill(:KILL, Process.pid) } }
+      worker = WorkerProcess.start('fair') do |resque|
+        resque.define_singleton_method(:done_working) { Process.kill(:KILL, Process.pid) }
+      end
       dead = worker.pid.to_s
       worker.wait
       # This process as the one that has got the pid.
@@ -167,7 +169,9 @@ RSpec.describe 'Reconciliation' do
     end
 
     it 'goes by the clock of the server, not by that of this process' do
-      drift = ->(seconds) { Time.singleton_class.prepend(Module.new { define_method(:now) { |**o| super(**o) + seconds } }) }
+      drift = lambda do |seconds|
+        Time.singleton_class.prepend(Module.new { define_method(:now) { |**options| super(**options) + seconds } })
+      end
       heartbeat(Resque.prune_interval - 60)
       expect(in_child { drift.call(+3600) && reconcile }).to eq(0)
       heartbeat(Resque.prune_interval + 60)

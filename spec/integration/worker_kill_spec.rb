@@ -10,18 +10,17 @@ RSpec.describe 'A job or a worker that ends' do
     WorkerProcess.drain('fair', **options)
   end
 
-  # A worker that kills itself at some point of its work. Returns when it is dead.
-  def worker_that_dies(fork_per_job: true, &prepare)
-    WorkerProcess.start('fair', fork_per_job: fork_per_job, &prepare).wait
+  # A worker that kills itself instead of calling one of its methods, or where the block says. Returns when it is dead.
+  def worker_that_dies(fork_per_job: true, at: nil)
+    WorkerProcess.start('fair', fork_per_job: fork_per_job) do |worker|
+      worker.define_singleton_method(at) { |*| Process.kill(:KILL, Process.pid) && sleep } if at
+      yield if block_given?
+    end.wait
   end
 
-  def die(*)
+  def die
     Process.kill(:KILL, Process.pid)
     sleep
-  end
-
-  def record_of(worker)
-    redis.get("resque:worker:#{worker.id}")
   end
 
   [true, false].each do |forking|
@@ -46,7 +45,7 @@ RSpec.describe 'A job or a worker that ends' do
 
       it 'frees the slot of a worker that was killed before the job began; the job runs once, and first' do
         enqueue('a', 3)
-        worker_that_dies(fork_per_job: forking) { |worker| worker.define_singleton_method(:working_on, &method(:die)) }
+        worker_that_dies(fork_per_job: forking, at: :working_on)
         expect([in_flight('a'), pending('a')]).to eq([1, 2])
         expect_consistent
 
@@ -58,7 +57,7 @@ RSpec.describe 'A job or a worker that ends' do
 
       it 'frees the slot of a worker that was killed after the job ended, and does not run it again' do
         enqueue('a', 2)
-        worker_that_dies(fork_per_job: forking) { |worker| worker.define_singleton_method(:done_working, &method(:die)) }
+        worker_that_dies(fork_per_job: forking, at: :done_working)
         expect(in_flight('a')).to eq(1)
         expect_consistent
 
@@ -70,7 +69,7 @@ RSpec.describe 'A job or a worker that ends' do
 
       it 'leaves all as it was when a worker is killed before it reserved anything' do
         enqueue('a', 1)
-        worker_that_dies(fork_per_job: forking) { |worker| worker.define_singleton_method(:reserve, &method(:die)) }
+        worker_that_dies(fork_per_job: forking, at: :reserve)
         expect([in_flight('a'), pending('a'), leases]).to eq([0, 1, {}])
 
         drain(fork_per_job: forking)
@@ -80,8 +79,10 @@ RSpec.describe 'A job or a worker that ends' do
 
       it 'drains with no help after all workers were killed with jobs running (R001, R010)' do
         accounts = %w[a b c]
-        accounts.each { |account| enqueue(account, 1, then: :hold) }
-        accounts.each { |account| enqueue(account, 1, n: 1) }
+        accounts.each do |account|
+          enqueue(account, 1, then: :hold)
+          enqueue(account, 1, n: 1)
+        end
         workers = Array.new(3) { WorkerProcess.start('fair', fork_per_job: forking) }
         wait_until { holding.size == 3 }
         (workers.each(&:kill).map(&:pid) + holding).compact.each { |pid| end_orphan(pid) }

@@ -138,8 +138,11 @@ class Application
     end
   end
 
+  # By way of a file: what is on a command line is in the locale's encoding.
   def command(code)
-    [RbConfig.ruby, '-r./application', '-e', code]
+    file = File.join(@folder, "code-#{@codes = @codes.to_i + 1}.rb")
+    File.write(file, code)
+    [RbConfig.ruby, '-r./application', file]
   end
 
   def environment

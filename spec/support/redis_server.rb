@@ -11,6 +11,15 @@ class RedisServer
     new(arguments).tap(&:start)
   end
 
+  # One more for specs that stop theirs, or make it slow.
+  def self.another
+    @another ||= start
+  end
+
+  def self.stop_another
+    @another&.stop
+  end
+
   attr_reader :port, :pid, :folder
 
   def initialize(arguments)

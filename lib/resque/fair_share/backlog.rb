@@ -78,7 +78,7 @@ module Resque
       # @param partition [String] encoded
       # @return [Array] what {Partition} is made of
       def describe_row(partition)
-        @native.describe(@connection, [partition], cap).first.drop(1)
+        @native.describe(@connection, [partition], cap).first
       end
 
       private
@@ -166,7 +166,7 @@ module Resque
       def split(element)
         return [0, element] unless element.match?(/\A\h{11}/n)
 
-        [element[0, 11].hex, element[11..]]
+        [element[0, 11].to_s.hex, element[11..].to_s]
       end
     end
   end

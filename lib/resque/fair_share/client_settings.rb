@@ -34,7 +34,7 @@ module Resque
           connect_timeout: seconds(config.connect_timeout),
           read_timeout: seconds(config.read_timeout),
           write_timeout: seconds(config.write_timeout)
-        }
+        } #: settings
       end
 
       # What Sentinel is asked for at each connect has no address here.

@@ -33,14 +33,14 @@ module Resque
         return jobs.each { |payload, partition| enqueue(payload, partition) }.size if legacy?
 
         note(true)
-        routed = jobs.map { |payload, partition| [payload, partition, weight_of(partition)] }
+        routed = jobs.map { |payload, partition| [payload, partition, weight_of(partition)] } #: Array[Native::routed]
         @native.enqueue_all(@connection, routed, cap)
       end
 
       # Takes the next job in a fair turn.
       # @param ticket_given [Boolean] the caller has popped a ticket from the main list
       # @return [Lease, nil, :plain] `:plain` where the queue has no fair-share state, so that stock's pop is right
-      def reserve(ticket_given: false) # rubocop:disable Metrics/CyclomaticComplexity -- a branch for each reply
+      def reserve(ticket_given: false) # rubocop:disable Metrics -- a branch for each reply
         MOST_PASSES.times do
           reply = @native.reserve(@connection, ProcessIdentity.owner, ticket_given, cap, charge)
           ticket_given = false
@@ -51,8 +51,8 @@ module Resque
           in [:plain] then return :plain
           in [:adopt, elements] then adopt(elements)
           in [:nothing, reconcile] then return unless reconcile && reconcile_quietly.positive?
-          in [:job, *row]
-            lease = lease_from(*row)
+          in [:job, *]
+            lease = lease_from(reply)
             return lease if lease
           end
         end
@@ -84,7 +84,8 @@ module Resque
       def lane?
         return false if legacy?
 
-        look if @trusted_until && now > @trusted_until
+        trusted_until = @trusted_until
+        look if trusted_until && now > trusted_until
         @fair
       end
 
@@ -148,18 +149,27 @@ module Resque
 
       # @return [Array(String, Float), Array(nil, nil)] partition and weight of a payload that somebody else pushed
       def route(payload)
-        klass = Resolver.fair_class(Native.job_class(payload))
-        return [nil, nil] unless klass
-
-        partition = Resolver.partition(klass, payload)
+        partition = partition_of(payload)
         [partition, weight_of(partition)]
-      rescue ArgumentError => e
-        # It is queued already, so there is nobody to refuse it to: it runs, without a partition.
-        FairShare.logger.warn("resque-fair-share: a job in queue #{name} goes without partition: #{e.message}")
-        [nil, nil]
+      end
+
+      # A payload that stock's pop took from a queue that was thought plain: a fair job takes its turn, under its cap.
+      # @return [Boolean] whether it waits in its partition now
+      def take_in(payload)
+        partition = partition_of(payload)
+        !partition.nil? && enqueue(payload, partition)
       end
 
       private
+
+      def partition_of(payload)
+        klass = Resolver.fair_class(Native.job_class(payload))
+        klass && Resolver.partition(klass, payload)
+      rescue ArgumentError => e
+        # It is queued already, so there is nobody to refuse it to: it runs, without a partition.
+        FairShare.logger.warn("resque-fair-share: a job in queue #{name} goes without partition: #{e.message}")
+        nil
+      end
 
       def legacy?
         FairShare.configuration.dequeue_strategy == :legacy_scan
@@ -180,7 +190,8 @@ module Resque
         Process.clock_gettime(Process::CLOCK_MONOTONIC)
       end
 
-      def lease_from(reconcile, id, payload, partition, pending, in_flight)
+      def lease_from(job)
+        _, reconcile, id, payload, partition, pending, in_flight = job
         lease = Lease.new(self, id, payload)
         Gauges.emit(name, partition, pending: pending, in_flight: in_flight)
         reconcile_quietly if reconcile
@@ -198,11 +209,13 @@ module Resque
 
           routes = elements.map { |element| element == TICKET ? nil : route(element) }
           reply = @native.scan(@connection, ProcessIdentity.owner, elements, routes, cap, charge)
-          return if reply.first == :nothing
-          next unless reply in [:job, *row]
-
-          lease = lease_from(*row)
-          return lease if lease
+          case reply
+          in [:nothing, *] then return
+          in [:job, *]
+            lease = lease_from(reply)
+            return lease if lease
+          else next
+          end
         end
         nil
       end

@@ -16,7 +16,7 @@ module Resque
         return list.count { |args| Resque.enqueue_to(queue, klass, *args) } if Resque.inline?
 
         # All are looked at before the first is written.
-        jobs = list.map { |args| [job(klass, args), args] }
+        jobs = list.map { |args| [job(klass, args), args] } #: Array[[job, args]]
         jobs.each_slice(BATCH_SIZE).sum { |batch| enqueue(klass, batch, queue) }
       end
 

@@ -71,7 +71,7 @@ module Resque
 
       # An entry that is no job ends in the failed list, once, and frees its slot.
       def fail(exception)
-        shown = @payload.dup.force_encoding(Encoding::UTF_8).scrub
+        shown = @payload.to_s.dup.force_encoding(Encoding::UTF_8).scrub
         Resque::Failure.create(payload: { 'class' => 'Resque::FairShare::MalformedPayload', 'args' => [shown] },
                                exception: exception, worker: ProcessIdentity.owner, queue: @queue.name)
       ensure

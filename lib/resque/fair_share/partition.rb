@@ -21,10 +21,9 @@ module Resque
       attr_reader :oldest_age
 
       # @private Use {Queue#partition}.
-      def initialize(queue, encoded, *row)
+      def initialize(queue, row)
         @queue = queue
-        @encoded = encoded
-        assign(*row)
+        assign(row)
       end
 
       # @private
@@ -82,7 +81,7 @@ module Resque
       # Reads it again.
       # @return [self]
       def reload
-        assign(*@queue.describe_row(@encoded))
+        assign(@queue.describe_row(@encoded))
         self
       end
 
@@ -95,15 +94,11 @@ module Resque
         reload
       end
 
-      def assign(id, pending, in_flight, weight, max_in_flight, paused, oldest_age)
+      def assign(row)
+        @encoded, id, @pending, @in_flight, @weight, @max_in_flight, @paused, age = row
         # A shortened id that Redis has forgotten is still known to who asked by it.
         @id = id unless @id && id == @encoded
-        @pending = pending
-        @in_flight = in_flight
-        @weight = weight
-        @max_in_flight = max_in_flight
-        @paused = paused
-        @oldest_age = oldest_age && (oldest_age / 1000.0)
+        @oldest_age = age && (age / 1000.0)
       end
     end
   end

@@ -8,9 +8,11 @@ module Resque
     # has the same names and pids) and WORKER is the worker's id, or HOST:PID where no worker is involved.
     module ProcessIdentity
       Owner = Struct.new(:pid, :start, :worker) do
+        # @implements Owner
+
         # @return [String] of a worker id, HOST:PID:QUEUES; of any other, HOST:PID
         def host
-          worker[0...(worker.index(":#{pid}") || worker.size)]
+          worker[0...(worker.index(":#{pid}") || worker.size)].to_s
         end
 
         # @return [String] what ids of workers in that process begin with
@@ -29,9 +31,11 @@ module Resque
         # @return [String] this process as an owner of leases
         def owner
           pid = Process.pid
-          return @owner[1] if @owner && @owner[0] == pid
+          known, text = @owner
+          return text if text && known == pid
 
-          worker = @worker && @worker[0] == pid ? @worker[1] : "#{hostname}:#{pid}"
+          known, worker = @worker
+          worker = "#{hostname}:#{pid}" unless worker && known == pid
           text = "#{pid}@#{start_of(pid)}@#{worker}"
           @owner = [pid, text]
           text
@@ -40,7 +44,7 @@ module Resque
         # @return [Owner]
         def parse(owner)
           pid, start, worker = owner.split('@', 3)
-          Owner.new(pid.to_i, start, worker.to_s)
+          Owner.new(pid.to_i, start.to_s, worker.to_s)
         end
 
         def hostname

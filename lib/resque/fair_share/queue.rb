@@ -45,7 +45,7 @@ module Resque
         counts = @native.stats(@connection)
         mean = counts.delete(:mean_job_time)
         age = counts[:pending].positive? ? top(1, &:oldest_age).first&.oldest_age : nil
-        counts.merge(oldest_age: age, mean_job_time: mean && (mean / 1000.0))
+        counts.merge(oldest_age: age, mean_job_time: mean && (mean / 1000.0)) #: stats
       end
 
       # A page of the partitions that have waiting jobs. No order but `:next` has an index: the others look at all
@@ -62,7 +62,7 @@ module Resque
         return describe(by_turn(limit, offset)) if order == :next
 
         key = { pending: :pending, in_flight: :in_flight, oldest: :oldest_age }.fetch(order)
-        top(limit + offset, &key).drop(offset)
+        top(limit + offset) { |partition| partition.public_send(key) }.drop(offset)
       end
 
       # @param id [Object] its String is the partition's id
@@ -86,7 +86,7 @@ module Resque
       # Frees the slots of owners that are gone, and puts their jobs that never started back. Safe at any time.
       # @return [Integer] slots freed
       def reconcile
-        Reconciliation.new(@native, @connection, cap, charge).perform
+        Reconciliation.new(name, @native, @connection, cap, charge).perform
       end
 
       # @private A change of one partition's run-time settings; :keep leaves one as it is, nil takes it back.
@@ -100,7 +100,7 @@ module Resque
       def describe(encoded)
         return [] if encoded.empty?
 
-        @native.describe(@connection, encoded, cap).map { |row| Partition.new(self, *row) }
+        @native.describe(@connection, encoded, cap).map { |row| Partition.new(self, row) }
       end
 
       private

@@ -8,7 +8,8 @@ module Resque
     # worker elsewhere when its heartbeat is older than Resque.prune_interval, by the server's clock. A lease that was
     # taken by hand elsewhere is left to its host.
     class Reconciliation
-      def initialize(native, connection, cap, charge)
+      def initialize(queue, native, connection, cap, charge)
+        @queue = queue
         @native = native
         @connection = connection
         @cap = cap
@@ -22,14 +23,22 @@ module Resque
           owner = ProcessIdentity.parse(owner_text)
           next unless gone?(owner)
 
-          status, = @native.recover(@connection, id, worker_id(owner), @cap, @charge)
-          ended += 1 unless status == :gone
+          ended += 1 if recover(id, worker_id(owner))
         end
         @native.mend(@connection)
         ended
       end
 
       private
+
+      def recover(id, worker)
+        status, partition, pending, in_flight = @native.recover(@connection, id, worker, @cap, @charge)
+        return false if status == :gone
+
+        counts = status == :requeued ? { pending: pending, in_flight: in_flight } : { in_flight: in_flight }
+        Gauges.emit(@queue, partition, **counts)
+        true
+      end
 
       def each_lease(&block)
         cursor = 0

@@ -8,7 +8,7 @@ module Resque
 
       # @param name [String, nil] a class's name as a payload has it
       # @return [Class, nil] nil unless it can be found and extends {Resque::Plugins::FairShare}
-      def fair_class(name)
+      def fair_class(name) # steep:ignore MethodBodyTypeMismatch
         return if name.nil? || name.empty?
 
         klass = Resque.constantize(name)
@@ -22,7 +22,7 @@ module Resque
       # @raise [ArgumentError] naming the class and what is missing
       def partition(klass, payload)
         rule = klass.fair_share_rule
-        return from_block(klass, rule, payload) if rule.respond_to?(:call)
+        return from_block(klass, rule, payload) if rule.is_a?(Proc)
 
         config = FairShare.configuration
         key = (rule || config.partition_key).to_s
@@ -49,7 +49,8 @@ module Resque
 
         raise ArgumentError, "#{klass}: the block of fair_share_on gave #{value.inspect}, which is not valid UTF-8"
       rescue EncodingError
-        raise ArgumentError, "#{klass}: the block of fair_share_on gave #{value.inspect}, which can't be written in UTF-8"
+        raise ArgumentError, "#{klass}: the block of fair_share_on gave #{value.inspect}, " \
+                             "which can't be written in UTF-8"
       end
 
       def missing(klass, key, index, found)

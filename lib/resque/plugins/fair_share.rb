@@ -30,15 +30,17 @@ module Resque
       def fair_share_rule
         return @fair_share_rule if @fair_share_rule
 
+        # steep:ignore:start
         superclass.fair_share_rule if respond_to?(:superclass) && superclass.respond_to?(:fair_share_rule)
+        # steep:ignore:end
       end
 
       # The hooks of resque-fair-share 0.1.0. Counting is not done in hooks any more (a job can end without any of
       # them), so they do nothing; whoever calls or overrides them by name can go on doing so.
-      def after_enqueue_fair_share(*); end
-      def before_perform_fair_share(*); end
-      def after_perform_fair_share(*); end
-      def on_failure_fair_share(*); end
+      def after_enqueue_fair_share(*_args); end
+      def before_perform_fair_share(*_args); end
+      def after_perform_fair_share(*_args); end
+      def on_failure_fair_share(*_args); end
     end
   end
 end

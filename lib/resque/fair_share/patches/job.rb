@@ -5,8 +5,8 @@ module Resque
     module Patches
       # A job knows its lease, and ends it where no worker does.
       #
-      # A plugin that wraps a method with alias_method after we have prepended ours gets ours as "the original", and
-      # calling it would go round for ever. So a patch that is entered again runs what was there before us.
+      # `perform` and `fail` stand in the place of Resque's own, they are not prepended: plugins wrap them with alias_method,
+      # which takes a prepended method for the original. That goes round for ever, or leaves out the plugin before.
       module Job
         EARLIER_PERFORM = Resque::Job.instance_method(:perform)
         EARLIER_FAIL = Resque::Job.instance_method(:fail)
@@ -14,36 +14,26 @@ module Resque
         # @return [Lease, nil] set by a reserve
         attr_accessor :fair_share_lease
 
+        # A plugin that pops by itself has made a job that knows its lease by the payload only.
         def worker=(worker)
           super
-          Lease.started(worker, fair_share_lease) if worker && fair_share_lease&.own?
+          lease = Lease.of(self) if worker
+          Lease.started(worker, lease) if worker && lease && !lease.inherited?
         end
 
         # By hand (`Resque.reserve('q').perform`) the job ends here; else the worker says when.
         def perform
-          return EARLIER_PERFORM.bind_call(self) if @fair_share_performing
-
-          begin
-            @fair_share_performing = true
-            super
-          ensure
-            @fair_share_performing = false
-            Lease.of(self)&.release if worker.nil?
-          end
+          EARLIER_PERFORM.bind_call(self)
+        ensure
+          Lease.of(self)&.release if worker.nil?
         end
 
         # Comes for the job of a dead worker, too, from the one that prunes it. In a worker's child the parent releases.
         def fail(exception)
-          return EARLIER_FAIL.bind_call(self, exception) if @fair_share_failing
-
-          begin
-            @fair_share_failing = true
-            super
-          ensure
-            @fair_share_failing = false
-            lease = Lease.of(self)
-            lease.release if lease && !lease.inherited?
-          end
+          EARLIER_FAIL.bind_call(self, exception)
+        ensure
+          lease = Lease.of(self)
+          lease.release if lease && !lease.inherited?
         end
       end
     end

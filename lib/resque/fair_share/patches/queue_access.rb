@@ -23,12 +23,12 @@ module Resque
           fair_queue = Queue.of(@redis, queue)
           unless fair_queue.fair?
             popped = super
-            return popped unless popped == TICKET
+            return popped unless popped == TICKET || (popped && fair_queue.take_in(popped))
           end
           lease = fair_queue.reserve(ticket_given: popped == TICKET)
           return super if lease == :plain
 
-          lease && JobReserve.popped(lease)
+          JobReserve.popped(lease) if lease.is_a?(Lease)
         end
 
         # `peek_in_queue` goes through here, too. As in stock: an object for a count of 1, else an Array.

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require_relative '../support/signatures'
+
+RSpec.describe 'The signatures' do
+  let(:root) { File.expand_path('../..', __dir__) }
+
+  # The public methods of a class or module's own: `#name` of an instance, `.name` of itself.
+  def defined(owner)
+    owner.public_instance_methods(false).map { |name| "##{name}" } +
+      owner.singleton_methods(false).map { |name| ".#{name}" }
+  end
+
+  def declared(owner, file)
+    Signatures.new(File.read("#{root}/sig/#{file}.rbs")).methods_of[owner.name]
+  end
+
+  it 'are one file for each file of lib, in the same folders' do
+    files = Dir.glob('**/*.rbs', base: "#{root}/sig").grep_v(%r{\Avendor/})
+
+    expect(files.map { |file| file.delete_suffix('.rbs') })
+      .to match_array(Dir.glob('**/*.rb', base: "#{root}/lib").map { |file| file.delete_suffix('.rb') })
+  end
+
+  [
+    Resque::FairShare::Native, Resque::FairShare::Native::FairQueue, Resque::FairShare::Native::Connection
+  ].each do |owner|
+    it "have what #{owner} has from the native extension, and nothing else" do
+      expect(declared(owner, 'resque/fair_share/native')).to match_array(defined(owner))
+    end
+  end
+
+  {
+    Resque::FairShare => 'resque/fair_share',
+    Resque::FairShare::Configuration => 'resque/fair_share/configuration',
+    Resque::FairShare::Queue => 'resque/fair_share/queue',
+    Resque::FairShare::Partition => 'resque/fair_share/partition',
+    Resque::FairShare::Migration => 'resque/fair_share/migration',
+    Resque::FairShare::Dequeue => 'resque/fair_share/dequeue',
+    Resque::Plugins::FairShare => 'resque/plugins/fair_share',
+    Resque::JobChain => 'resque/job_chain',
+    Resque::JobChain::Configuration => 'resque/job_chain/configuration'
+  }.each do |owner, file|
+    it "have the public methods of #{owner}" do
+      expect(declared(owner, file)).to match_array(defined(owner))
+    end
+  end
+end
