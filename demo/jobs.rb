@@ -7,12 +7,13 @@ require_relative 'record'
 module Demo
   # What a job does: it works, and notes when.
   module Job
-    # @param job [Hash] `tenant`, `id`, `enqueued` (seconds of {Clock}) and `ms` (how long it works)
+    # @param job [Hash] `tenant`, `id`, `enqueued` (seconds of {Clock}), `ms` (how long it works), `list` (where it
+    #   notes that)
     def perform(job)
       started = Clock.now
       sleep(job['ms'] / 1000.0)
       record = Record.new(job['id'], job['tenant'], job['enqueued'], started, Clock.now)
-      Resque.redis.rpush(Record.key(@queue), record.to_s)
+      Resque.redis.rpush(job['list'], record.to_s)
     end
   end
 
@@ -30,12 +31,5 @@ module Demo
 
     @queue = :fair
     fair_share_on :tenant
-  end
-
-  # See {WorkerPool#warm_up}.
-  class WarmUpJob
-    extend Job
-
-    @queue = :warm_up
   end
 end

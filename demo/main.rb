@@ -69,7 +69,7 @@ module Demo
       @kept = true
       cli = "redis-cli -u #{@session.address}"
       puts "Kept, as --keep says. A job's id, tenant, and its times of enqueue, start and end, in seconds:",
-           *%w[plain fair].map { |queue| "  #{cli} lrange #{@session.namespace}:#{Record.key(queue)} 0 9" },
+           *%w[plain fair].map { |queue| "  #{cli} lrange #{@session.namespace}:#{Record.list(queue)} 0 9" },
            'To delete these keys:',
            "  #{cli} --scan --pattern '#{@session.namespace}:*' | xargs #{cli} del", ''
     end

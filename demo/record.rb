@@ -3,8 +3,8 @@
 module Demo
   # What a job noted when it was done: one element of a Redis list. Times are seconds of {Clock}.
   Record = Struct.new(:id, :tenant, :enqueued, :started, :ended) do
-    # The list of a queue's records.
-    def self.key(queue)
+    # @return [String] the list of a queue's records
+    def self.list(queue)
       "done:#{queue}"
     end
 

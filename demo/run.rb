@@ -27,7 +27,8 @@ module Demo
       @tenants = settings.cast
       @progress = progress
       @queue = Resque.queue_from_class(job_class).to_s
-      @pool = WorkerPool.new(session, @queue, settings.workers)
+      @list = Record.list(@queue)
+      @pool = WorkerPool.new(session, job_class, settings.workers)
       @lines = []
       @records = {}
     end
@@ -52,7 +53,7 @@ module Demo
       @tenants.each_job do |tenant, id|
         look if Clock.now - (@looked || @first_enqueue) > LOOK
         @last_enqueue = Clock.now
-        Resque.enqueue(@job_class, tenant: tenant, id: id, enqueued: @last_enqueue, ms: @settings.job_ms)
+        Resque.enqueue(@job_class, tenant: tenant, id: id, enqueued: @last_enqueue, ms: @settings.job_ms, list: @list)
       end
       look
     end
@@ -68,7 +69,7 @@ module Demo
 
     # Takes what was noted since the last look.
     def read
-      fresh = Resque.redis.lrange(Record.key(@queue), @lines.size, -1)
+      fresh = Resque.redis.lrange(@list, @lines.size, -1)
       return if fresh.empty?
 
       @read = Clock.now

@@ -33,7 +33,8 @@ module Demo
     def less(before, after)
       return changed(before, after, 'less', 'more') if after.zero? || before / after < 2
 
-      format(before / after < 10 ? '%.1f times less' : '%.0f times less', before / after)
+      times = (before / after).round(1)
+      "#{times < 10 ? times : times.round} times less"
     end
 
     def later(before, after)

@@ -3,7 +3,7 @@
 require_relative 'clock'
 require_relative 'error'
 require_relative 'interruption'
-require_relative 'jobs'
+require_relative 'record'
 
 module Demo
   # Real Resque workers, each in a process of its own, that fork for each job.
@@ -13,9 +13,12 @@ module Demo
     # Seconds that a worker may take to start, and to end.
     PATIENCE = 20
 
-    def initialize(session, queue, size)
+    # @param session [Session]
+    # @param job_class [Class] whose queue they work on
+    # @param size [Integer]
+    def initialize(session, job_class, size)
       @session = session
-      @queue = queue
+      @job_class = job_class
       @size = size
       @pids = []
     end
@@ -52,7 +55,7 @@ module Demo
       Process.setpgrp
       @session.connect
       warm_up
-      worker = Resque::Worker.new(@queue)
+      worker = Resque::Worker.new(Resque.queue_from_class(@job_class))
       worker.fork_per_job = true
       worker.work(POLL)
     ensure
@@ -63,7 +66,8 @@ module Demo
     # request. What a worker has not done of it each of its children does anew, on pages that must be copied for that:
     # about 800 pages a job without this, 400 with it.
     def warm_up
-      Resque.enqueue(WarmUpJob, tenant: 'none', id: 'none', enqueued: Clock.now, ms: 0)
+      job = { tenant: 'none', id: 'none', enqueued: Clock.now, ms: 0, list: Record.list('warm_up') }
+      Resque::Job.create('warm_up', @job_class, job)
       worker = Resque::Worker.new('warm_up')
       worker.fork_per_job = false
       worker.reconnect

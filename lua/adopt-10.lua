@@ -4,29 +4,59 @@ takes its place. Stops at the first that is not there any more: another worker w
 
 KEYS   the ten of includes/keys.lua
 ARGV   [1] root  [2] cap (0: none)  [3] 'rotate': what was looked at goes to the tail of the main list, so that a next call
-       sees the next; else ''. Then for each element from the head on: its bytes, encoded partition ('' for a ticket:
+       sees the next; else ''. Then for each element from the head on: its bytes, encoded partition (':' for a ticket:
        left alone), configured weight or '', full id or ''
 Reply  { elements looked at, payloads adopted }
 ]]
-local cap, looked_at, adopted = tonumber(ARGV[2]), 0, 0
+local cap, rotate, looked_at, adopted = tonumber(ARGV[2]), ARGV[3] == 'rotate', 0, 0
+
+-- 0.1.0 wrote each job twice, and named its partition by the id as it was given. => whether the copy became the job
+local function take_over(partition, full_id, payload, element)
+  if partition == LANE then return false end
+  local raw = full_id
+  if raw == '' then
+    raw = string.gsub(partition, '%%(%x%x)', function(hex) return string.char(tonumber(hex, 16)) end)
+  end
+  local sub = root .. 'sub:' .. raw
+  if raw ~= partition then
+    if redis.call('LREM', sub, 1, payload) == 1 and redis.call('DECR', root .. raw .. ':pending') <= 0 then
+      redis.call('DEL', root .. raw .. ':pending')
+    end
+    if redis.call('EXISTS', sub) == 0 then redis.call('ZREM', partitions, raw) end
+    return false
+  end
+  -- In its place, so that the order stays. What is not found soon is left out by the reserve that meets it. When all is
+  -- moved, each copy comes to the head, and all go to the tail in their order.
+  if rotate and redis.call('LINDEX', sub, 0) == payload then
+    redis.call('RPUSH', sub, element)
+    redis.call('LPOP', sub)
+  else
+    local at = redis.call('LPOS', sub, payload, 'MAXLEN', 128)
+    if not at then return false end
+    redis.call('LSET', sub, at, element)
+  end
+  redis.call('HINCRBY', state, 'pending', 1)
+  return true
+end
+
+redis.call('LTRIM', main, 0, -1) -- Changes nothing, but lets a Redis that is out of memory drain: see give_back.
 for i = 4, #ARGV, 4 do
   local payload, partition = ARGV[i], ARGV[i + 1]
   if redis.call('LINDEX', main, looked_at) ~= payload then break end
-  if partition ~= '' then
+  if partition ~= ':' then
     -- The payload's own place becomes the ticket, so the one that `put` adds at the tail goes again.
     redis.call('LSET', main, looked_at, 'null')
-    -- 0.1.0 wrote each job twice: its copy in the partition goes, and comes back below with a time.
-    if redis.call('LREM', root .. 'sub:' .. partition, 1, payload) == 1 then
-      redis.call('DECR', root .. partition .. ':pending')
-    end
     if ARGV[i + 2] ~= '' or ARGV[i + 3] ~= '' then weigh(partition, ARGV[i + 2], ARGV[i + 3]) end
-    put('RPUSH', partition, string.format('%011x', now) .. payload, cap)
-    redis.call('RPOP', main)
+    local element = string.format('%011x', now) .. payload
+    if not take_over(partition, ARGV[i + 3], payload, element) then
+      put('RPUSH', partition, element, cap)
+      redis.call('RPOP', main)
+    end
     adopted = adopted + 1
   end
   looked_at = looked_at + 1
 end
-if ARGV[3] == 'rotate' then
+if rotate then
   -- All of them are tickets now, and one ticket is like another.
   for _ = 1, looked_at do redis.call('LPOP', main) end
   for _ = 1, looked_at do redis.call('RPUSH', main, 'null') end

@@ -3,8 +3,7 @@ Picks the next job and leases it.
 
 KEYS   the ten of includes/keys.lua
 ARGV   [1] root  [2] lease id  [3] owner  [4] cap (0: none)  [5] charge: 'time' or 'jobs'
-       [6] 'repeat': an earlier call with this lease id may have been carried out; 'ticket': the caller has popped a
-       ticket from the main list already; else ''
+       [6] 'ticket': the caller has popped a ticket from the main list already; else ''
 Reply  { status, reconcile due (0 or 1), partition, element, pending, in_flight }
        status 'job'    the fields above are filled
               'none'   nothing may run now
@@ -15,21 +14,25 @@ Reply  { status, reconcile due (0 or 1), partition, element, pending, in_flight 
 local id, owner, cap, charge, hint = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6]
 local PROBES, BATCH, OFTEN, SELDOM, REBASE = 64, 64, 5000, 60000, UNIT / 2
 
-local s = redis.call('HMGET', state, 'clock', 'mean', 'pending', 'reconciled', 'weighted')
+local s = redis.call('HMGET', state, 'clock', 'mean', 'pending', 'reconciled', 'weighted', 'looked')
 local clock, mean, total = tonumber(s[1]) or FIRST_CLOCK, tonumber(s[2]), tonumber(s[3]) or 0
 
-if hint == 'repeat' then
-  local lease = redis.call('HGET', leases, id)
-  if lease then
-    local partition, _, _, _, _, element = lease_fields(lease)
-    return { 'job', 0, partition, element, redis.call('LLEN', root .. 'sub:' .. partition),
-             tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 1 }
-  end
+-- The caller's ticket goes back where no job comes of it. Where `mend` was faster it counts no more.
+local given = hint == 'ticket' and redis.call('LLEN', main) < total
+
+-- A call whose reply was lost comes again with its lease id, and the two may arrive in either order.
+local held = redis.call('HGET', leases, id)
+if held then
+  if given then give_back() end
+  local partition, _, _, _, _, element = lease_fields(held)
+  return { 'job', 0, partition, element, redis.call('LLEN', root .. 'sub:' .. partition),
+           tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 1 }
 end
 
 -- At most one worker every few seconds is told to look for leases whose owner is gone.
 local function due(interval)
   if not s[1] or now - (tonumber(s[4]) or 0) < interval then return 0 end
+  redis.call('HDEL', state, 'reconciled') -- A removal first: see give_back.
   redis.call('HSET', state, 'reconciled', now)
   return 1
 end
@@ -38,11 +41,21 @@ local function adopt()
   return { 'adopt', 0, '', redis.call('LRANGE', main, 0, BATCH - 1), 0, 0 }
 end
 
--- Nothing may run. Tickets for which no job waits go. What others pushed may stand behind the tickets of parked partitions: tickets are all alike, so some
--- go to the tail until it is at the head.
+-- When a whole round over the main list has met tickets only, there are more of them than jobs, and nothing to look for.
+local function drop_surplus(length)
+  local looked, of = string.match(s[6] or '', '^(%d+) (%d+)$')
+  looked = (tonumber(of) == length and tonumber(looked) or 0) + BATCH
+  redis.call('HDEL', state, 'looked')
+  if looked < length then return redis.call('HSET', state, 'looked', looked .. ' ' .. length) end
+  redis.call('LREM', main, length - total, 'null')
+end
+
+-- Nothing may run. Tickets for which no job waits go. What others pushed may stand behind the tickets of parked partitions:
+-- tickets are all alike, so some go to the tail until it is at the head.
 local function idle()
-  local head = redis.call('LINDEX', main, 0)
   local stale = not s[1] or total == 0
+  if given and not stale then give_back() end
+  local head = redis.call('LINDEX', main, 0)
   if head == 'null' and (stale or redis.call('LLEN', main) > total) then
     for _ = 1, BATCH do
       redis.call('LPOP', main)
@@ -50,6 +63,9 @@ local function idle()
       head = redis.call('LINDEX', main, 0)
       if head ~= 'null' then break end
     end
+    if head == 'null' and not stale then drop_surplus(redis.call('LLEN', main)) end
+    -- The last ticket may have been all that kept the state.
+    if not head and sweep() then s[1] = nil end
   end
   if not s[1] then return { head == 'null' and 'again' or 'plain', 0, '', '', 0, 0 } end
   if head and head ~= 'null' then return adopt() end
@@ -71,8 +87,16 @@ local function rebase()
   redis.call('HSET', state, 'clock', clock)
 end
 
+-- The partition has no job after all: it leaves the index.
+local function leave(partition)
+  redis.call('ZREM', partitions, partition)
+  redis.call('DEL', root .. partition .. ':pending')
+  if sweep() then s[1] = nil end
+end
+
 if clock > REBASE then rebase() end
 
+local popped = given
 for _ = 1, PROBES do
   local top = redis.call('ZRANGE', partitions, 0, 0, 'WITHSCORES')
   local partition = top[1]
@@ -87,18 +111,24 @@ for _ = 1, PROBES do
     redis.call('ZREM', partitions, partition)
     park(partition, score)
   else
+    local sub = root .. 'sub:' .. partition
     -- The first write is an LPOP: a Redis that is out of memory lets such a script run, and so can drain.
-    local ticket = hint == 'ticket' or redis.call('LPOP', main)
+    local ticket = popped or redis.call('LPOP', main)
     if ticket and ticket ~= true and ticket ~= 'null' then
       redis.call('LPUSH', main, ticket)
-      return adopt()
+      -- What 0.1.0 wrote is served from its partition, so that its order stays.
+      if not is_old(redis.call('LINDEX', sub, 0)) then return adopt() end
+      ticket = false
     end
-    hint = 'ticket'
+    popped = ticket
 
-    local sub = root .. 'sub:' .. partition
     local element = redis.call('LPOP', sub)
-    if element then
-      if drop_old_copy(element) then
+    local old, gone = drop_old_copy(element)
+    if gone then
+      local waiting = redis.call('LLEN', sub)
+      if waiting > 0 then redis.call('SET', root .. partition .. ':pending', waiting) else leave(partition) end
+    elseif element then
+      if old then
         if ticket then redis.call('LPUSH', main, 'null') end
         total = total + 1
       end
@@ -126,14 +156,13 @@ for _ = 1, PROBES do
         ' ' .. owner .. ' ' .. element)
       redis.call('HSET', state, 'clock', clock, 'pending', math.max(total - 1, 0))
       return { 'job', due(SELDOM), partition, element, waiting, in_flight }
+    else
+      -- The index names a partition whose list is gone (evicted, or deleted by hand).
+      total = math.max(total - (tonumber(redis.call('GET', root .. partition .. ':pending')) or 0), 0)
+      redis.call('HSET', state, 'pending', total)
+      leave(partition)
     end
-
-    -- The index names a partition whose list is gone (evicted, or deleted by hand): the index is mended.
-    redis.call('ZREM', partitions, partition)
-    total = math.max(total - (tonumber(redis.call('GET', root .. partition .. ':pending')) or 0), 0)
-    redis.call('DEL', root .. partition .. ':pending')
-    redis.call('HSET', state, 'pending', total)
-    sweep()
   end
 end
+if popped then give_back() end
 return { 'again', 0, '', '', 0, 0 }

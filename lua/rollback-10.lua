@@ -14,15 +14,33 @@ for _, member in ipairs(redis.call('ZRANGE', parked, 0, most - 1)) do
   unpark(member)
   redis.call('ZADD', partitions, score, member)
 end
-while moved < most do
+
+-- Those that have jobs running stand behind all others, until these end: here they take their turns by their tags alone.
+local running, scores = {}, redis.call('ZRANGEBYSCORE', partitions, 1, '+inf', 'WITHSCORES')
+for i = 1, #scores, 2 do running[scores[i]] = tonumber(scores[i + 1]) end
+
+local function next_partition()
   local top = redis.call('ZRANGE', partitions, 0, 0, 'WITHSCORES')
-  local partition, score = top[1], tonumber(top[2])
+  local best, score = top[1], tonumber(top[2])
+  for partition, its in pairs(running) do
+    if tag_of(its) < tag_of(score) or (tag_of(its) == tag_of(score) and score >= 1 and partition < best) then
+      best, score = partition, its
+    end
+  end
+  return best, score
+end
+
+while moved < most do
+  local partition, score = next_partition()
   if not partition then break end
   local sub = root .. 'sub:' .. partition
   local element = redis.call('LPOP', sub)
   if element then
-    -- Of a job that 0.1.0 wrote the copy goes to the tail.
-    if drop_old_copy(element) then
+    local old, taken = drop_old_copy(element)
+    if taken then
+      moved = moved - 1
+    elseif old then
+      -- Of a job that 0.1.0 wrote the copy goes to the tail.
       redis.call('RPUSH', main, element)
     else
       redis.call('LREM', main, 1, 'null')
@@ -34,11 +52,15 @@ while moved < most do
   if redis.call('EXISTS', sub) == 0 then
     redis.call('DEL', root .. partition .. ':pending')
     redis.call('ZREM', partitions, partition)
+    running[partition] = nil
   else
     redis.call('DECR', root .. partition .. ':pending')
     local weight = policy(partition, weighted, 0)
-    redis.call('ZADD', partitions, score_of(math.floor(score), tag_of(score) + EXPECTATION / weight), partition)
+    local moved_on = score_of(math.floor(score), tag_of(score) + EXPECTATION / weight)
+    redis.call('ZADD', partitions, moved_on, partition)
+    if running[partition] then running[partition] = moved_on end
   end
 end
+if redis.call('EXISTS', state) == 1 then redis.call('HSET', state, 'rolled_back', 1) end
 sweep()
 return moved

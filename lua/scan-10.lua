@@ -2,28 +2,27 @@
 The pick of dequeue_strategy = :legacy_scan: the fairest job that may run among the first of the plain list, and its lease.
 
 KEYS   the ten of includes/keys.lua
-ARGV   [1] root  [2] lease id  [3] owner  [4] cap (0: none)  [5] charge: 'time' or 'jobs'  [6] 'repeat' as in reserve, or ''
-       then for each job from the head on: its payload, encoded partition ('' for what is no job), configured weight or '',
+ARGV   [1] root  [2] lease id  [3] owner  [4] cap (0: none)  [5] charge: 'time' or 'jobs'  [6] not used, as reserve's hint
+       then for each job from the head on: its payload, encoded partition (':' for what is no job), configured weight or '',
        full id or ''
 Reply  { status, reconcile due (always 0), partition, element, pending, in_flight }, as reserve; status 'job', 'none' (none
        may run) or 'again' (the list has changed)
 ]]
-local id, owner, cap, charge, hint = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6]
+local id, owner, cap, charge = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
 local s = redis.call('HMGET', state, 'clock', 'mean', 'weighted')
 local clock, mean = tonumber(s[1]) or FIRST_CLOCK, tonumber(s[2])
 
-if hint == 'repeat' then
-  local lease = redis.call('HGET', leases, id)
-  if lease then
-    local partition, _, _, _, _, element = lease_fields(lease)
-    return { 'job', 0, partition, element, 0, tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 1 }
-  end
+-- As in reserve.
+local held = redis.call('HGET', leases, id)
+if held then
+  local partition, _, _, _, _, element = lease_fields(held)
+  return { 'job', 0, partition, element, 0, tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 1 }
 end
 
 local best, seen = nil, {}
 for i = 7, #ARGV, 4 do
   local partition = ARGV[i + 1]
-  if partition ~= '' and not seen[partition] then
+  if partition ~= ':' and not seen[partition] then
     seen[partition] = true
     if ARGV[i + 2] ~= '' then redis.call('HSET', weights, partition, ARGV[i + 2]) end
     local weight, limit, paused = policy(partition, true, cap)

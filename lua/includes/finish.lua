@@ -33,6 +33,8 @@ local function finish(id, cap, charge, used)
     place(partition, in_flight, math.max(tag_of(score) + correction, clock - 1), weight, limit, paused)
     return partition, in_flight, element
   end
-  keep_tag(partition, tonumber(redis.call('ZSCORE', tags, partition) or leased_tag) + correction, clock)
+  -- A tag that was not kept has been passed, or is from before the tags were moved down.
+  local tag = tonumber(redis.call('ZSCORE', tags, partition)) or math.min(leased_tag, clock)
+  keep_tag(partition, tag + correction, clock)
   return partition, in_flight, element, in_flight == 0
 end

@@ -1,7 +1,12 @@
 -- Elements that 0.1.0 wrote start with a brace: they have no time, a copy in the main list in place of a ticket, and are not
--- counted in the total. => whether it was one; its copy is gone then.
+-- counted in the total.
+local function is_old(element)
+  return element and string.sub(element, 1, 1) == '{'
+end
+
+-- => whether it was one; its copy is gone then. Second: whether the copy had gone before. Then the job was adopted or has run,
+-- or was dequeued, by somebody who knows the main list only.
 local function drop_old_copy(element)
-  if string.sub(element, 1, 1) ~= '{' then return false end
-  redis.call('LREM', main, 1, element)
-  return true
+  if not is_old(element) then return false, false end
+  return true, redis.call('LREM', main, 1, element) == 0 and string.sub(element, 1, 9) == '{"class":'
 end

@@ -4,14 +4,20 @@
 local HAIR = 1 / 65536
 
 local function join(partition, cap)
-  local s = redis.call('HMGET', state, 'clock', 'weighted')
+  local s = redis.call('HMGET', state, 'clock', 'weighted', 'rolled_back')
   local clock = (tonumber(s[1]) or FIRST_CLOCK) + HAIR
   if s[1] then
     redis.call('HSET', state, 'clock', clock)
+    if s[3] then redis.call('HDEL', state, 'rolled_back') end
   else
     redis.call('HSET', state, 'clock', clock, 'reconciled', now)
   end
   local in_flight = tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 0
+  if in_flight > 0 and redis.call('EXISTS', leases) == 0 then
+    -- A worker of 0.1.0 that was killed has left it.
+    in_flight = 0
+    redis.call('DEL', root .. partition .. ':in_flight')
+  end
   local tag = tonumber(redis.call('ZSCORE', tags, partition))
   if tag then redis.call('ZREM', tags, partition) end
   local weight, limit, paused = policy(partition, s[2], cap)
@@ -21,7 +27,7 @@ end
 -- Writes one waiting job => its partition's pending count. `command` is RPUSH, or LPUSH for a job that goes back to the head.
 local function put(command, partition, element, cap)
   local waiting = redis.call(command, root .. 'sub:' .. partition, element)
-  redis.call('RPUSH', main, 'null')
+  redis.call(command, main, 'null')
   local pending = redis.call('INCR', root .. partition .. ':pending')
   redis.call('HINCRBY', state, 'pending', 1)
   if pending == 1 and waiting == 1 then
@@ -31,6 +37,7 @@ local function put(command, partition, element, cap)
   elseif pending ~= waiting then
     -- Somebody else wrote the list or the counter: the list is the truth.
     redis.call('SET', root .. partition .. ':pending', waiting)
+    if pending > waiting then redis.call('HINCRBY', state, 'pending', waiting - pending) end
     if not redis.call('ZSCORE', partitions, partition) then join(partition, cap) end
   end
   return waiting

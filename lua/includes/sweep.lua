@@ -1,7 +1,10 @@
 -- A queue without a waiting and a running job leaves nothing behind. (While payloads of others, or legacy_scan's, are in the
--- main list, turns are still to be taken.)
+-- main list, turns are still to be taken; not so after a rollback.) => whether it is empty.
 local function sweep()
-  if redis.call('EXISTS', partitions, parked, leases, main) == 0 then redis.call('DEL', state, tags, weights, names) end
+  if redis.call('EXISTS', partitions, parked, leases) > 0 then return false end
+  if redis.call('EXISTS', main) == 1 and not redis.call('HGET', state, 'rolled_back') then return false end
+  redis.call('DEL', state, tags, weights, names)
+  return true
 end
 
 -- Nor does a partition.

@@ -5,10 +5,12 @@ local function weigh(partition, weight, name)
   if weight == '' or redis.call('HGET', weights, partition) == weight then return end
   redis.call('HSET', weights, partition, weight)
   redis.call('HSET', state, 'weighted', 1)
-  local score = tonumber(redis.call('ZSCORE', partitions, partition))
-  if score then
-    local in_flight = tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 0
-    local now_holds = policy(partition, true, 0)
-    redis.call('ZADD', partitions, score_of(math.floor(in_flight / now_holds), tag_of(score)), partition)
+  for _, index in ipairs({ partitions, parked }) do
+    local score = tonumber(redis.call('ZSCORE', index, partition))
+    if score then
+      local in_flight = tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 0
+      local now_holds = policy(partition, true, 0)
+      redis.call('ZADD', index, score_of(math.floor(in_flight / now_holds), tag_of(score)), partition)
+    end
   end
 end

@@ -80,6 +80,14 @@ RSpec.describe 'The cap of a partition' do
     expect(done.grep(/ended/)).to eq(['a:0 ended', 'a:1 ended', 'a:2 ended'])
   end
 
+  it 'leaves as many tickets as jobs, also when a process asks that has not seen the queue before' do
+    cap 1
+    enqueue('a', 3)
+    reserve
+    3.times { Process.wait(fork { reserve || exit!(1) }) }
+    expect([Resque.size('fair'), pending('a')]).to eq([2, 2])
+  end
+
   describe 'with one tenant at it, 2,000 jobs waiting and idle workers that poll' do
     # What Redis was asked to do while the block ran: each command, also those inside of scripts, and how often.
     def commands

@@ -54,19 +54,34 @@ pub struct Connection {
 impl Connection {
     /// Connects, authenticates and selects the database. With sentinels, asks them where first.
     pub fn open(settings: &Settings) -> Result<Self> {
+        let (mut connection, greetings) = Self::connect(settings)?;
+        for greeting in &greetings {
+            connection.call(greeting).map_err(Self::refusal)?;
+        }
+        Ok(connection)
+    }
+
+    /// The part of [`open`](Self::open) that can't be interrupted: it ends within the connect timeout. Before anything else
+    /// the returned greetings have to be sent, in this order; their errors are to be read by [`refusal`](Self::refusal).
+    pub fn connect(settings: &Settings) -> Result<(Self, Vec<Cmd>)> {
         match &settings.sentinels {
-            None => Self::open_at(settings.address.clone(), settings),
+            None => Ok((
+                Self::at(settings.address.clone(), settings)?,
+                greetings(settings),
+            )),
             Some(sentinels) => {
-                let mut connection =
-                    Self::open_at(sentinel::locate(sentinels, settings)?, settings)?;
+                let mut connection = Self::at(sentinel::locate(sentinels, settings)?, settings)?;
+                for greeting in greetings(settings) {
+                    connection.call(&greeting).map_err(Self::refusal)?;
+                }
                 sentinel::check_role(&mut connection, sentinels)?;
-                Ok(connection)
+                Ok((connection, Vec::new()))
             }
         }
     }
 
-    fn open_at(address: Address, settings: &Settings) -> Result<Self> {
-        let mut connection = Self {
+    fn at(address: Address, settings: &Settings) -> Result<Self> {
+        Ok(Self {
             stream: Stream::open(&address, settings)?,
             exchange: Exchange::default(),
             state: State::Idle,
@@ -74,36 +89,19 @@ impl Connection {
             db: settings.db,
             read_timeout: settings.read_timeout,
             write_timeout: settings.write_timeout,
-        };
-        connection.set_up(settings).map_err(|error| match error {
-            // Nothing of the caller's was sent yet, so it may try again.
+        })
+    }
+
+    /// What the failure of a greeting means: nothing of the caller's was sent yet, so it may try again.
+    pub fn refusal(error: Error) -> Error {
+        match error {
             Error::ConnectionLost { address, reason } => Error::CannotConnect { address, reason },
             Error::Timeout { address, seconds } => Error::CannotConnect {
                 address,
                 reason: format!("it accepted the connection but did not answer within {seconds} s"),
             },
             other => other,
-        })?;
-        Ok(connection)
-    }
-
-    fn set_up(&mut self, settings: &Settings) -> Result<()> {
-        if let Some(password) = &settings.password {
-            let mut auth = redis::cmd("AUTH");
-            // Redis before 6 knows no users; "default" is what redis-rb 5 puts where none was given.
-            if let Some(username) = settings
-                .username
-                .as_deref()
-                .filter(|name| *name != "default")
-            {
-                auth.arg(username);
-            }
-            self.call(auth.arg(password))?;
         }
-        if settings.db != 0 {
-            self.call(redis::cmd("SELECT").arg(settings.db))?;
-        }
-        Ok(())
     }
 
     /// Queues one command. Nothing is written before [`advance`](Self::advance).
@@ -219,4 +217,25 @@ impl Connection {
             },
         }
     }
+}
+
+/// What a new connection sends first.
+fn greetings(settings: &Settings) -> Vec<Cmd> {
+    let mut greetings = Vec::new();
+    if let Some(password) = &settings.password {
+        let mut auth = redis::cmd("AUTH");
+        // Redis before 6 knows no users; "default" is what redis-rb 5 puts where none was given.
+        if let Some(username) = settings
+            .username
+            .as_deref()
+            .filter(|name| *name != "default")
+        {
+            auth.arg(username);
+        }
+        greetings.push(auth.arg(password).to_owned());
+    }
+    if settings.db != 0 {
+        greetings.push(redis::cmd("SELECT").arg(settings.db).to_owned());
+    }
+    greetings
 }

@@ -271,7 +271,7 @@ impl FairQueue {
         };
         let owner = encode_owner(asking.owner);
         let cap = limits.cap.to_string();
-        let mut ask = |hint: &str, repeat| {
+        let mut ask = |repeat| {
             let mut arguments: Vec<&[u8]> = vec![
                 self.keys.root().as_bytes(),
                 id.as_bytes(),
@@ -283,10 +283,10 @@ impl FairQueue {
             arguments.extend_from_slice(more);
             self.run(transport, script, &arguments, repeat)
         };
-        let mut reply = ask(if asked_before { "repeat" } else { hint }, Repeat::Unsafe);
+        let mut reply = ask(Repeat::Unsafe);
         let may_be_leased = asked_before || matches!(&reply, Err(error) if !surely_not_run(error));
         if matches!(&reply, Err(error) if reply_lost(error)) {
-            reply = ask("repeat", Repeat::Safe);
+            reply = ask(Repeat::Safe);
         }
         match reply {
             Ok(reply) => reply_to_reserved(reply, id).map_err(T::Error::from),
@@ -405,12 +405,15 @@ impl FairQueue {
         })
     }
 
-    /// Puts back tickets that somebody else popped. => how many.
-    pub fn mend<T: Transport>(&self, transport: &mut T) -> Result<u64, T::Error> {
+    /// Brings the queue back in line with its lists and leases. => how many tickets were put back.
+    pub fn mend<T: Transport>(&self, transport: &mut T, limits: Limits) -> Result<u64, T::Error> {
         let reply = transport.run(
             &scripts::MEND,
             &self.ten_keys(),
-            &[self.keys.root().as_bytes()],
+            &[
+                self.keys.root().as_bytes(),
+                limits.cap.to_string().as_bytes(),
+            ],
             Repeat::Safe,
         )?;
         Ok(Reply::single(reply).number()?)
@@ -444,7 +447,8 @@ impl FairQueue {
     /// Whether the queue has fair-share state: a waiting job in a partition, or a running one.
     pub fn is_fair<T: Transport>(&self, transport: &mut T) -> Result<bool, T::Error> {
         let mut command = redis::cmd("EXISTS");
-        command.arg(self.keys.state());
+        // What 0.1.0 wrote has partitions, and nothing else that is ours.
+        command.arg(self.keys.state()).arg(self.keys.partitions());
         let reply = transport.call(&command, Repeat::Safe)?;
         Ok(Reply::single(reply).number()? > 0)
     }
@@ -490,7 +494,7 @@ impl FairQueue {
     }
 }
 
-/// A route as scripts take it: encoded partition, weight, full id.
+/// A route as scripts take it: encoded partition, weight, full id. No encoded id holds a colon, but one may be empty.
 pub(crate) fn routed<'a>(route: Option<&'a Route>, weight: &'a str) -> [&'a [u8]; 3] {
     match route {
         Some(route) => [
@@ -498,7 +502,7 @@ pub(crate) fn routed<'a>(route: Option<&'a Route>, weight: &'a str) -> [&'a [u8]
             weight.as_bytes(),
             route.name_argument(),
         ],
-        None => [b"", b"", b""],
+        None => [b":", b"", b""],
     }
 }
 

@@ -96,7 +96,8 @@ script!(
         "includes/lease",
         "includes/tags",
         "includes/old",
-        "includes/sweep"
+        "includes/sweep",
+        "includes/give_back"
     ]
 );
 script!(
@@ -155,7 +156,18 @@ script!(
         "includes/weigh"
     ]
 );
-script!(MEND, "mend-10", ["includes/keys", "includes/sweep"]);
+script!(
+    MEND,
+    "mend-10",
+    [
+        "includes/keys",
+        "includes/score",
+        "includes/policy",
+        "includes/place",
+        "includes/lease",
+        "includes/sweep"
+    ]
+);
 script!(STATS, "stats-10", ["includes/keys"]);
 script!(
     DESCRIBE,

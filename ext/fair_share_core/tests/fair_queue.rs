@@ -187,7 +187,6 @@ mod enqueue {
     }
 
     #[test]
-    #[ignore = "waits for a fix in lua/"]
     fn a_new_weight_holds_for_a_parked_partition() {
         let mut bed = Bed::new(2);
         for n in 0..5 {
@@ -222,6 +221,23 @@ mod enqueue {
         bed.enqueue("acme", "{1}");
         assert!(bed.score("parked", "acme").is_some());
         assert!(nothing(&bed.reserve()));
+    }
+
+    #[test]
+    fn a_list_that_was_deleted_counts_no_more() {
+        let mut bed = Bed::unchecked(0);
+        for n in 0..3 {
+            bed.enqueue("acme", &format!("{{{n}}}"));
+        }
+        let sub = bed.queue.keys().sub("acme");
+        bed.tell(&["DEL", &sub]);
+        assert_eq!(bed.enqueue("acme", "{3}"), 1);
+        bed.held().assert_consistent();
+        let job = bed.take();
+        assert_eq!(payload_of(&job), "{3}");
+        assert!(nothing(&bed.reserve()));
+        bed.release(&job.lease_id);
+        assert_eq!(bed.ask::<Vec<String>>(&["KEYS", "*"]), ["resque:queues"]);
     }
 
     #[test]
@@ -423,6 +439,22 @@ mod reserve {
     }
 
     #[test]
+    fn a_ticket_that_the_caller_popped_goes_back_where_it_has_to_call_again() {
+        let mut bed = Bed::unchecked(0);
+        for n in 0..70 {
+            bed.enqueue(&n.to_string(), "{}");
+            bed.set(&n.to_string(), "||1");
+        }
+        let main = bed.main();
+        assert_eq!(bed.ask::<String>(&["LPOP", &main]), "null");
+        let again = Reserved::Adopt(Vec::new());
+        assert_eq!(bed.reserve_with(Ticket::Given), again);
+        assert_eq!(bed.held().main.len(), 70);
+        assert!(nothing(&bed.reserve()));
+        bed.check();
+    }
+
+    #[test]
     fn a_ticket_that_the_caller_popped_is_not_popped_again() {
         let mut bed = Bed::new(0);
         bed.enqueue("a", "{1}");
@@ -437,7 +469,6 @@ mod reserve {
     }
 
     #[test]
-    #[ignore = "waits for a fix in lua/"]
     fn a_ticket_that_the_caller_popped_goes_back_where_nothing_may_run() {
         let mut bed = Bed::new(1);
         bed.enqueue("a", "{1}");
@@ -450,7 +481,6 @@ mod reserve {
     }
 
     #[test]
-    #[ignore = "waits for a fix in lua/"]
     fn a_popped_ticket_that_was_mended_meanwhile_leaves_no_surplus() {
         let mut bed = Bed::unchecked(0);
         bed.enqueue("a", "{1}");
@@ -485,6 +515,19 @@ mod reserve {
         assert_eq!(bed.take(), job);
         assert_eq!(bed.held().leases.len(), 1);
         assert_eq!(payload_of(&bed.take()), "{2}");
+    }
+
+    #[test]
+    fn a_ticket_that_the_caller_popped_goes_back_where_it_gets_the_same_job_again() {
+        let mut bed = Bed::new(0);
+        bed.enqueue("a", "{1}");
+        bed.enqueue("a", "{2}");
+        let job = bed.take();
+        let main = bed.main();
+        bed.queue.remember_unanswered(PID, job.lease_id);
+        assert_eq!(bed.ask::<String>(&["LPOP", &main]), "null");
+        bed.reserve_with(Ticket::Given);
+        assert_eq!(bed.check().main, ["null"]);
     }
 
     #[test]
@@ -667,7 +710,6 @@ mod reserve {
     }
 
     #[test]
-    #[ignore = "waits for a fix in lua/"]
     fn an_index_whose_list_is_gone_is_mended() {
         let mut bed = Bed::unchecked(0);
         bed.enqueue("gone", "{1}");
@@ -686,7 +728,6 @@ mod reserve {
     }
 
     #[test]
-    #[ignore = "waits for a fix in lua/"]
     fn an_index_of_which_every_list_is_gone_leaves_nothing() {
         let mut bed = Bed::unchecked(0);
         for id in ["a", "b", "c"] {
@@ -831,7 +872,6 @@ mod reserve {
     }
 
     #[test]
-    #[ignore = "waits for a fix in lua/"]
     fn a_reserve_that_arrives_after_its_repetition_takes_no_second_job() {
         let mut bed = Bed::new(0);
         bed.enqueue("a", "{1}");
@@ -850,7 +890,6 @@ mod reserve {
     }
 
     #[test]
-    #[ignore = "waits for a fix in lua/"]
     fn a_partition_that_may_run_goes_on_where_its_tag_was_after_the_tags_were_moved_down() {
         let mut bed = Bed::unchecked(0);
         for id in ["a", "b", "c"] {
@@ -1331,7 +1370,6 @@ mod adopt {
     }
 
     #[test]
-    #[ignore = "waits for a fix in lua/"]
     fn a_partition_with_an_empty_id_is_one() {
         let mut bed = fair_bed(&["{2}", "{3}"]);
         let adopted = adopt(&mut bed, &[foreign("{2}", ""), foreign("{3}", "a")]);
@@ -1377,6 +1415,24 @@ mod mend {
         bed.tell(&["DEL", &main]);
         assert_eq!(bed.mend(), 5);
         bed.check();
+    }
+
+    #[test]
+    fn a_count_of_jobs_that_are_gone_is_set_right() {
+        let mut bed = Bed::unchecked(1);
+        for n in 0..3 {
+            bed.enqueue("a", &format!("{{{n}}}"));
+        }
+        let job = bed.take();
+        for name in ["sub:a", "a:pending", "parked"] {
+            let key = bed.key(name);
+            bed.tell(&["DEL", &key]);
+        }
+        assert_eq!(bed.mend(), 0);
+        bed.held().assert_consistent();
+        assert!(nothing(&bed.reserve()));
+        bed.release(&job.lease_id);
+        assert_eq!(bed.ask::<Vec<String>>(&["KEYS", "*"]), ["resque:queues"]);
     }
 
     #[test]

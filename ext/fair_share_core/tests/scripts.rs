@@ -8,10 +8,11 @@ mod support;
 use std::collections::BTreeMap;
 
 use fair_share_core::connection::{Connection, Settings};
+use fair_share_core::control::{Change, Settings as PartitionSettings};
 use fair_share_core::error::Error;
-use fair_share_core::fair_queue::{FairQueue, Recovered, Reserved, Route, Ticket};
+use fair_share_core::fair_queue::{Asking, FairQueue, Recovered, Reserved, Route, Ticket};
 use fair_share_core::scripts;
-use support::bed::{is_oom, limits, nothing, payload_of, Bed};
+use support::bed::{is_oom, limits, nothing, payload_of, Bed, OWNER, PID};
 
 #[test]
 fn each_script_compiles_and_has_the_sha_that_redis_gives_it() {
@@ -96,6 +97,46 @@ fn whole_life(bed: &mut Bed) -> usize {
     ended
 }
 
+/// The verbs of operators, and of the plain list.
+fn operators_life(bed: &mut Bed) {
+    let (queue, redis, limits) = (&bed.queue, &mut bed.redis, bed.limits);
+    let (long, acme) = ("x".repeat(200), Route::to("acme", Some(2.0)));
+    let job = |id: &str| (b"{}".to_vec(), Route::to(id, None));
+    let jobs = [job("acme"), job("acme"), job(&long), job("b"), job("c")];
+    assert_eq!(queue.enqueue_all(redis, &jobs, limits).unwrap(), 5);
+    let settings = PartitionSettings {
+        weight: Change::To(3.0),
+        cap: Change::To(1),
+        paused: Change::To(true),
+    };
+    queue.set(redis, &acme, settings, limits).unwrap();
+    queue.stats(redis).unwrap();
+    let encoded = Route::to(&long, None).partition;
+    queue
+        .describe(redis, &["acme".into(), encoded.clone()], limits)
+        .unwrap();
+    let elements = queue.elements(redis, "b", 0, 10).unwrap();
+    assert_eq!(queue.remove(redis, "b", &elements).unwrap(), 1);
+    assert_eq!(queue.clear(redis, &[encoded]).unwrap(), 1);
+    assert_eq!(queue.rollback(redis, 10).unwrap(), 3);
+    queue.enqueue_plain(redis, b"{plain}", &acme).unwrap();
+    queue.forget_settings(redis).unwrap();
+    let asking = Asking {
+        pid: PID,
+        fresh_id: "scanned".into(),
+        owner: OWNER,
+    };
+    let elements: Vec<_> = queue
+        .main_elements(redis, 0, 10)
+        .unwrap()
+        .into_iter()
+        .map(|element| (element, Some(acme.clone())))
+        .collect();
+    let scanned = queue.scan(redis, asking, &elements, limits).unwrap();
+    assert!(matches!(scanned, Reserved::Job { .. }));
+    queue.release(redis, "scanned", limits).unwrap();
+}
+
 /// A bed whose verbs go as a user who may do anything, but only to the keys that `pattern` allows.
 fn confined(prefix: &str, pattern: &str) -> Bed {
     let mut bed = Bed::unchecked(0);
@@ -120,6 +161,7 @@ fn no_script_touches_a_key_outside_the_namespace() {
     ] {
         let mut bed = confined(prefix, pattern);
         assert_eq!(whole_life(&mut bed), 11);
+        operators_life(&mut bed);
         let mut everyone = bed.server.connect();
         let keys: Vec<String> =
             redis::from_owned_redis_value(everyone.call(redis::cmd("KEYS").arg("*")).unwrap())
@@ -192,6 +234,10 @@ mod a_full_redis {
         ] {
             assert!(is_oom(&bed.try_enqueue(&route, b"{}")), "{route:?}");
             assert_eq!(bed.everything(), before, "{route:?}");
+            let jobs = vec![(b"{}".to_vec(), route); 3];
+            let (queue, limits) = (&bed.queue, bed.limits);
+            assert!(is_oom(&queue.enqueue_all(&mut bed.redis, &jobs, limits)));
+            assert_eq!(bed.everything(), before);
         }
     }
 
@@ -220,7 +266,6 @@ mod a_full_redis {
     }
 
     #[test]
-    #[ignore = "waits for a fix in lua/"]
     fn drains_through_parked_partitions_and_reconciliation() {
         let mut bed = Bed::new(1);
         for n in 0..3 {
@@ -264,7 +309,6 @@ mod a_full_redis {
     }
 
     #[test]
-    #[ignore = "waits for a fix in lua/"]
     fn drains_past_what_others_pushed() {
         let mut bed = Bed::new(1);
         bed.enqueue("a", "{1}");
@@ -285,7 +329,6 @@ mod a_full_redis {
     }
 
     #[test]
-    #[ignore = "waits for a fix in lua/"]
     fn takes_back_a_ticket() {
         let mut bed = Bed::new(1);
         bed.enqueue("a", "{1}");
@@ -349,17 +392,24 @@ fn large(partitions: usize, cap: u64) -> Bed {
     for script in scripts::ALL {
         bed.tell(&["SCRIPT", "LOAD", script.body()]);
     }
-    for n in 0..3 {
-        for partition in 0..partitions {
-            bed.enqueue(&format!("p{partition}"), &format!("{{{n}}}"));
-        }
-    }
+    let ids = (0..3).flat_map(|_| 0..partitions);
+    enqueue_all(&mut bed, ids.map(|partition| format!("p{partition}")));
     let job = bed.take();
     bed.release(&job.lease_id);
     // Whether it is time to look for dead owners, and how long that job took, must not decide what is measured.
     let (state, later) = (bed.key("state"), "9000000000000");
     bed.tell(&["HSET", &state, "reconciled", later, "mean", "1000"]);
     bed
+}
+
+fn enqueue_all(bed: &mut Bed, ids: impl Iterator<Item = String>) {
+    let jobs: Vec<_> = ids
+        .map(|id| (b"{}".to_vec(), Route::to(&id, None)))
+        .collect();
+    for thousand in jobs.chunks(1000) {
+        let (queue, limits) = (&bed.queue, bed.limits);
+        queue.enqueue_all(&mut bed.redis, thousand, limits).unwrap();
+    }
 }
 
 /// A reserve of the partition's next job.
@@ -376,8 +426,11 @@ fn favour(bed: &mut Bed, partition: &str) {
 }
 
 /// Each verb in its common cases, by name.
-fn costs(bed: &mut Bed) -> Vec<(&'static str, Cost)> {
-    let main = bed.main();
+fn costs(bed: &mut Bed, round: u32) -> Vec<(&'static str, Cost)> {
+    let (main, new, single) = (bed.main(), format!("new{round}"), format!("single{round}"));
+    for partition in ["p8", "p9"] {
+        (0..3).for_each(|_| drop(bed.try_enqueue(&Route::to(partition, None), b"{}")));
+    }
     let mut costs = Vec::new();
     let mut measure = |bed: &mut Bed, name, verb: &mut dyn FnMut(&mut Bed)| {
         costs.push((name, cost(bed, verb)));
@@ -391,13 +444,13 @@ fn costs(bed: &mut Bed) -> Vec<(&'static str, Cost)> {
         },
     );
     measure(bed, "enqueue, the first of its partition", &mut |bed| {
-        bed.enqueue("new", "{}");
+        bed.enqueue(&new, "{}");
     });
     measure(bed, "enqueue, with a weight", &mut |bed| {
-        bed.enqueue_to(&Route::to("new", Some(2.0)), "{}");
+        bed.enqueue_to(&Route::to(&new, Some(2.0)), "{}");
     });
     measure(bed, "enqueue, with the same weight", &mut |bed| {
-        bed.enqueue_to(&Route::to("new", Some(2.0)), "{}");
+        bed.enqueue_to(&Route::to(&new, Some(2.0)), "{}");
     });
     favour(bed, "p8");
     measure(bed, "reserve, with weights", &mut |bed| {
@@ -424,10 +477,10 @@ fn costs(bed: &mut Bed) -> Vec<(&'static str, Cost)> {
     measure(bed, "release, asked again", &mut |bed| {
         bed.release(&lease);
     });
-    bed.enqueue("single", "{}");
-    favour(bed, "single");
+    bed.enqueue(&single, "{}");
+    favour(bed, &single);
     measure(bed, "reserve, the last of its partition", &mut |bed| {
-        lease = take_from(bed, "single");
+        lease = take_from(bed, &single);
     });
     bed.age(&lease, 5000);
     measure(bed, "release, the partition has drained", &mut |bed| {
@@ -457,8 +510,9 @@ fn costs(bed: &mut Bed) -> Vec<(&'static str, Cost)> {
     measure(bed, "reserve, a foreign payload at the head", &mut |bed| {
         assert!(matches!(bed.reserve(), Reserved::Adopt(_)));
     });
+    // Into a small partition: it looks through all its jobs for the copy that 0.1.0 may have left there.
     measure(bed, "adopt, one payload", &mut |bed| {
-        bed.adopt(&[("{foreign}", Some(Route::to("p9", None)))]);
+        bed.adopt(&[("{foreign}", Some(Route::to("p7", None)))]);
     });
     measure(bed, "mend, no ticket is missing", &mut |bed| {
         bed.mend();
@@ -473,19 +527,39 @@ fn all_parked(partitions: usize) -> Bed {
     bed
 }
 
+/// Each verb makes as many calls on both, and none of them takes the longer the more there is. (That is no timing, but a
+/// guard against one call that looks at everything.)
+fn assert_equally_cheap(
+    small: &mut Bed,
+    big: &mut Bed,
+    costs: fn(&mut Bed, u32) -> Vec<(&'static str, Cost)>,
+) {
+    let mut least: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    for round in 0..5 {
+        for ((verb, few), (_, many)) in costs(small, round).into_iter().zip(costs(big, round)) {
+            assert_eq!(few.calls, many.calls, "{verb}");
+            let (small, big) = least.entry(verb).or_insert((few.micros, many.micros));
+            (*small, *big) = (small.min(few.micros), big.min(many.micros));
+        }
+    }
+    for (verb, (small, big)) in least {
+        assert!(big < 5.0 * small + 100.0, "{verb}: {small} µs, {big} µs");
+    }
+}
+
 #[test]
 fn a_verb_costs_the_same_with_100_and_with_20_000_partitions() {
-    let (mut small, mut big) = (large(100, 0), large(20_000, 0));
-    for ((verb, few), (_, many)) in costs(&mut small).into_iter().zip(costs(&mut big)) {
-        assert_eq!(few.calls, many.calls, "{verb}");
-        // Not a timing, but a guard against one call that takes all of them.
-        assert!(
-            many.micros < 5.0 * few.micros + 200.0,
-            "{verb}: {} µs, {} µs",
-            few.micros,
-            many.micros
-        );
-    }
+    assert_equally_cheap(&mut large(100, 0), &mut large(20_000, 0), costs);
+}
+
+#[test]
+fn a_verb_costs_the_same_with_20_000_jobs_in_one_partition() {
+    let mut big = large(100, 0);
+    enqueue_all(&mut big, (0..20_000).map(|_| "p9".to_owned()));
+    assert_equally_cheap(&mut large(100, 0), &mut big, costs);
+    let main = big.main();
+    big.tell(&["DEL", &main]);
+    assert_eq!(big.mend(), 1000);
 }
 
 fn poll(bed: &mut Bed) {
@@ -494,41 +568,12 @@ fn poll(bed: &mut Bed) {
 
 #[test]
 fn a_poll_that_finds_nothing_costs_the_same_with_100_and_with_20_000_parked_partitions() {
-    let (mut small, mut big) = (all_parked(100), all_parked(20_000));
-    let few = cost(&mut small, &mut poll);
-    let many = cost(&mut big, &mut poll);
-    assert_eq!(few.calls, many.calls);
-    assert!(few.total() < 10, "{:?}", few.calls);
-    assert!(
-        many.micros < 5.0 * few.micros + 200.0,
-        "{} µs, {} µs",
-        few.micros,
-        many.micros
-    );
-}
-
-#[test]
-fn a_verb_costs_the_same_with_20_000_jobs_in_one_partition() {
-    let backlog = |jobs: usize| {
-        let mut bed = large(100, 0);
-        for _ in 0..jobs {
-            bed.enqueue("p9", "{}");
-        }
-        bed
-    };
-    let (mut small, mut big) = (backlog(10), backlog(20_000));
-    for ((verb, few), (_, many)) in costs(&mut small).into_iter().zip(costs(&mut big)) {
-        assert_eq!(few.calls, many.calls, "{verb}");
-        assert!(
-            many.micros < 5.0 * few.micros + 200.0,
-            "{verb}: {} µs, {} µs",
-            few.micros,
-            many.micros
-        );
+    fn costs(bed: &mut Bed, _: u32) -> Vec<(&'static str, Cost)> {
+        vec![("reserve", cost(bed, &mut poll))]
     }
-    let main = big.main();
-    big.tell(&["DEL", &main]);
-    assert_eq!(big.mend(), 1000);
+    let (mut small, mut big) = (all_parked(100), all_parked(20_000));
+    assert_equally_cheap(&mut small, &mut big, costs);
+    assert!(cost(&mut big, &mut poll).total() < 10);
 }
 
 /// Of lua/README.md: `cargo test -p fair_share_core --test scripts -- --ignored --nocapture`
@@ -537,7 +582,7 @@ fn a_verb_costs_the_same_with_20_000_jobs_in_one_partition() {
 fn what_each_verb_costs_at_1_000_partitions() {
     let mut bed = large(1000, 0);
     let mut parked = all_parked(1000);
-    let mut all = costs(&mut bed);
+    let mut all = costs(&mut bed, 0);
     all.push((
         "reserve, everything is parked",
         cost(&mut parked, &mut poll),

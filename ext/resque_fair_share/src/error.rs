@@ -36,9 +36,17 @@ impl CallError {
     pub(crate) fn into_ruby(self, ruby: &Ruby) -> magnus::Error {
         match self {
             Self::Ruby(error) => error,
-            Self::Core(error) => magnus::Error::new(exception_class(ruby, &error), message(&error)),
+            Self::Core(error) => exception(ruby, &error).unwrap_or_else(|interrupt| interrupt),
         }
     }
+}
+
+/// Built here and not by magnus at the raise: building it runs Ruby, where an interrupt (a Timeout's throw, a kill, a trap
+/// handler) may come between, and magnus aborts the process then. Here it comes back as an error and goes its way.
+fn exception(ruby: &Ruby, error: &Error) -> Result<magnus::Error, magnus::Error> {
+    let exception: magnus::Exception =
+        exception_class(ruby, error)?.new_instance((message(error),))?;
+    Ok(exception.into())
 }
 
 fn message(error: &Error) -> String {
@@ -53,7 +61,7 @@ fn message(error: &Error) -> String {
 
 /// The one table of errors; errors.rb says the same in words, and a spec that it is exact. Redis's subclasses are not in
 /// every version of its client, so each has a second name.
-fn exception_class(ruby: &Ruby, error: &Error) -> ExceptionClass {
+fn exception_class(ruby: &Ruby, error: &Error) -> Result<ExceptionClass, magnus::Error> {
     let (path, otherwise) = match error {
         Error::CannotConnect { .. } => ("Redis::CannotConnectError", "Redis::BaseConnectionError"),
         Error::ConnectionLost { .. } => ("Redis::ConnectionError", "Redis::BaseConnectionError"),
@@ -63,9 +71,10 @@ fn exception_class(ruby: &Ruby, error: &Error) -> ExceptionClass {
         Error::Argument(_) => ("ArgumentError", "StandardError"),
     };
     let find = |path| ruby.class_object().funcall("const_get", (path,));
-    find(path)
-        .or_else(|_| find(otherwise))
-        .unwrap_or_else(|_| ruby.exception_runtime_error())
+    match find(path) {
+        Err(error) if error.is_kind_of(ruby.exception_name_error()) => find(otherwise),
+        found => found,
+    }
 }
 
 /// As redis-rb 5 sorts the server's errors, by their first word.

@@ -36,7 +36,14 @@ impl<'a> Session<'a> {
 
     fn open(&self) -> Result<Connection, CallError> {
         let settings = convert::settings(self.ruby, self.connection.funcall("settings", ())?)?;
-        Ok(without_gvl(|| Connection::open(&settings))??)
+        let (mut connection, greetings) = without_gvl(|| Connection::connect(&settings))??;
+        for greeting in &greetings {
+            exchange(&mut connection, greeting).map_err(|error| match error {
+                CallError::Core(error) => Connection::refusal(error).into(),
+                ruby => ruby,
+            })?;
+        }
+        Ok(connection)
     }
 
     /// A connection that is good to use. What must not be sent twice is not sent into a socket that the server closed.

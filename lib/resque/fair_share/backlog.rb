@@ -19,9 +19,10 @@ module Resque
       # others pushed behind tickets. Each job comes once.
       # @return [Array<String>] payloads
       def peek(start, count)
-        front, behind = foreign
+        return [] unless count.positive?
+
         wanted = start + count
-        list = front
+        list = in_front(wanted)
         list += oldest(wanted - list.size) if list.size < wanted
         list += behind if list.size < wanted
         list.slice(start, count) || []
@@ -29,8 +30,7 @@ module Resque
 
       # @return [Array<String>] all payloads
       def everything
-        front, behind = foreign
-        list = front + behind
+        list = foreign
         each_page_of_partitions do |page|
           page.each { |partition| each_waiting(partition) { |waiting| list << waiting } }
         end
@@ -42,7 +42,7 @@ module Resque
       def remove(payload)
         return @native.remove(@connection, payload.partition, [payload.element]) if payload.is_a?(Waiting)
 
-        wanted = Resque.decode(payload)
+        wanted = decode(payload)
         removed = 0
         each_page_of_candidates(payload) do |page|
           page.each { |partition| removed += remove_from(partition, wanted) }
@@ -56,7 +56,7 @@ module Resque
         @native.clear(@connection, partitions)
       end
 
-      # Removes all waiting jobs, and the run-time settings.
+      # Removes all waiting jobs.
       # @return [Integer] jobs removed
       def clear_all
         removed = 0
@@ -65,8 +65,17 @@ module Resque
             removed += clear(page)
           end
         end
-        @native.forget_settings(@connection)
         removed
+      end
+
+      # Forgets the run-time settings of all partitions.
+      def forget_settings
+        @native.forget_settings(@connection)
+      end
+
+      # Removes what the queue keeps for its turns, where nothing waits or runs any more.
+      def sweep
+        @native.mend(@connection, cap)
       end
 
       # @param partition [String] encoded
@@ -83,46 +92,79 @@ module Resque
 
       private
 
-      # What others pushed into the main list: in front of the first ticket, and behind it.
+      # What others pushed into the main list.
       def foreign
-        lists = [[], []]
-        behind = 0
+        list = [] #: Array[String]
+        each_of_main(PAGE) { |element| list << element unless element == TICKET }
+        list
+      end
+
+      # That of it which stands in front of the first ticket, so many at the most.
+      def in_front(most)
+        list = [] #: Array[String]
+        each_of_main([most, PAGE].min) do |element|
+          break if element == TICKET || list.size == most
+
+          list << element
+        end
+        list
+      end
+
+      # And that behind it.
+      def behind
+        list = [] #: Array[String]
+        ticket_seen = false
+        each_of_main(PAGE) do |element|
+          if element == TICKET
+            ticket_seen = true
+          elsif ticket_seen
+            list << element
+          end
+        end
+        list
+      end
+
+      def each_of_main(page_size, &)
         offset = 0
         loop do
-          page = @native.main_elements(@connection, offset, PAGE)
-          page.each { |element| element == TICKET ? behind = 1 : lists[behind] << element }
-          offset += page.size
-          break if page.size < PAGE
+          page = @native.main_elements(@connection, offset, page_size)
+          page.each(&)
+          break if page.size < page_size
+
+          offset += page_size
         end
-        lists
       end
 
       # The oldest jobs of all partitions. Only those with the oldest heads can have them; of each as much is read as is
       # older than what was found before.
       def oldest(count)
-        found = []
-        heads = top(count, &:oldest_age_or_unknown)
-        heads.each do |partition|
-          bound = found.size >= count ? found[count - 1].first : nil
-          read_older(partition.encoded, bound, count) do |time, payload|
-            found << [time, partition.encoded, found.size, payload]
-          end
+        found = [] #: Array[[Integer, String, Integer, String]]
+        bound = nil #: Integer?
+        top(count, &:oldest_age_or_unknown).each do |partition|
+          found.concat(older(partition.encoded, bound, count))
+          next if found.size < (bound ? 2 * count : count)
+
           found = found.sort.first(count)
+          bound = found.last&.first
         end
-        found.map(&:last)
+        found.sort.first(count).map(&:last)
       end
 
-      def read_older(partition, bound, count, &)
-        offset = 0
-        while offset < count
-          wanted = [count - offset, 100].min
-          page = @native.elements(@connection, partition, offset, wanted).map { |element| split(element) }
-          older = bound ? page.take_while { |time, _| time <= bound } : page
-          older.each(&)
-          break if older.size < wanted
+      # @return [Array] time, partition, position in it and payload of its oldest jobs, none of them younger than `bound`
+      def older(partition, bound, count)
+        found = [] #: Array[[Integer, String, Integer, String]]
+        while found.size < count
+          wanted = [count - found.size, found.empty? ? 10 : 100].min
+          page = @native.elements(@connection, partition, found.size, wanted)
+          page.each do |element|
+            time, payload = split(element)
+            return found if bound && time > bound
 
-          offset += wanted
+            found << [time, partition, found.size, payload]
+          end
+          break if page.size < wanted
         end
+        found
       end
 
       def each_waiting(partition)

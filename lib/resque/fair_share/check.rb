@@ -5,6 +5,11 @@ module Resque
     # Refuses wrong values where they are given, naming them.
     # @private
     module Check
+      # Lua counts exactly up to it.
+      LARGEST_CAP = 2**53
+      # What a job costs is divided by the weight.
+      SMALLEST_WEIGHT = 1e-6
+
       module_function
 
       def one_of(allowed, name, value)
@@ -14,15 +19,17 @@ module Resque
       end
 
       def max_in_flight(value)
-        return value if value.is_a?(Integer) && value >= 0
+        return value if value.is_a?(Integer) && value.between?(0, LARGEST_CAP)
 
-        raise ArgumentError, "max_in_flight is #{value.inspect}; it must be an Integer from 0 (no cap) on"
+        raise ArgumentError, "max_in_flight is #{value.inspect}; " \
+                             "it must be an Integer from 0 (no cap) to #{LARGEST_CAP}"
       end
 
       def weight(value, where = nil)
-        return value if value.is_a?(Numeric) && value.real? && value.positive? && value.to_f.finite?
+        return value if value.is_a?(Numeric) && value.real? && value >= SMALLEST_WEIGHT && value.to_f.finite?
 
-        raise ArgumentError, "#{['weight', where].compact.join(' ')} is #{value.inspect}; it must be a number above 0"
+        raise ArgumentError, "#{['weight', where].compact.join(' ')} is #{value.inspect}; " \
+                             "it must be a number above 0 (#{SMALLEST_WEIGHT} at the least)"
       end
 
       def page(limit, offset)

@@ -27,20 +27,20 @@ module Resque
         !pending.nil?
       end
 
-      # @param jobs [Array<Array(String, String)>] payload and partition of each
+      # @param jobs [Array<Array(String, String, Float)>] payload and partition of each, weight where one is configured
       # @return [Integer] how many
       def enqueue_all(jobs)
         return jobs.each { |payload, partition| enqueue(payload, partition) }.size if legacy?
 
         note(true)
-        routed = jobs.map { |payload, partition| [payload, partition, weight_of(partition)] } #: Array[Native::routed]
-        @native.enqueue_all(@connection, routed, cap)
+        @native.enqueue_all(@connection, jobs, cap)
       end
 
       # Takes the next job in a fair turn.
       # @param ticket_given [Boolean] the caller has popped a ticket from the main list
       # @return [Lease, nil, :plain] `:plain` where the queue has no fair-share state, so that stock's pop is right
       def reserve(ticket_given: false) # rubocop:disable Metrics -- a branch for each reply
+        release_again
         MOST_PASSES.times do
           reply = @native.reserve(@connection, ProcessIdentity.owner, ticket_given, cap, charge)
           ticket_given = false
@@ -59,11 +59,17 @@ module Resque
         nil
       end
 
+      # One that was interrupted, or failed, is made good by the next reserve of this process: its lease would keep the slot
+      # as long as the process lives.
       # @return [Boolean] whether the lease was still there
       def release(lease_id)
+        answered = false
         partition, in_flight = @native.release(@connection, lease_id, cap, charge)
+        answered = true
         Gauges.emit(name, partition, in_flight: in_flight) if in_flight
         !in_flight.nil?
+      ensure
+        @unreleased << [Process.pid, lease_id] unless answered
       end
 
       # The next reserve of this process gets that job.
@@ -162,6 +168,14 @@ module Resque
 
       private
 
+      def release_again
+        while (pid, lease_id = @unreleased.shift)
+          release(lease_id) if pid == Process.pid
+        end
+      rescue ::Redis::CommandError => e
+        FairShare.logger.error("resque-fair-share: could not release a lease of queue #{name}: #{e.message}")
+      end
+
       def partition_of(payload)
         klass = Resolver.fair_class(Native.job_class(payload))
         klass && Resolver.partition(klass, payload)
@@ -193,12 +207,17 @@ module Resque
       def lease_from(job)
         _, reconcile, id, payload, partition, pending, in_flight = job
         lease = Lease.new(self, id, payload)
+        interrupted = true
         Gauges.emit(name, partition, pending: pending, in_flight: in_flight)
         reconcile_quietly if reconcile
+        interrupted = false
         return lease if Native.payload?(payload)
 
         lease.fail(MalformedPayload.new("queue #{name} held #{payload.inspect[0, 200]}, which is no job"))
         nil
+      ensure
+        # By a Timeout or a kill, which no rescue sees.
+        lease.give_back if interrupted && lease
       end
 
       # The pick of dequeue_strategy = :legacy_scan, when no job waits in a partition that may run.

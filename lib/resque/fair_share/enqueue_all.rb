@@ -16,7 +16,7 @@ module Resque
         return list.count { |args| Resque.enqueue_to(queue, klass, *args) } if Resque.inline?
 
         # All are looked at before the first is written.
-        jobs = list.map { |args| [job(klass, args), args] } #: Array[[job, args]]
+        jobs = list.map { |args| [job(klass, args, queue), args] } #: Array[[job, args]]
         jobs.each_slice(BATCH_SIZE).sum { |batch| enqueue(klass, batch, queue) }
       end
 
@@ -34,22 +34,30 @@ module Resque
         raise ArgumentError, "each job's arguments must be an Array; one is #{wrong.inspect[0, 80]}"
       end
 
-      # @return [Array(String, String)] payload, partition
-      def job(klass, args)
-        item = { class: klass.to_s, args: args }
-        payload = Resque.encode(item)
-        [payload, Resolver.partition(klass, payload)]
+      # @return [Array(String, String, Float)] payload, partition, weight where one is configured
+      def job(klass, args, queue)
+        payload = Resque.encode(class: klass.to_s, args: args)
+        partition = Resolver.partition(klass, payload)
+        [payload, partition, FairShare.configuration.weight_of(queue, partition)]
       end
 
-      # Hooks as in Resque.enqueue: before_enqueue may veto a job.
+      # Hooks as in Resque.enqueue: before_enqueue may veto a job, or change its arguments.
       def enqueue(klass, batch, queue)
-        kept = batch.reject { |_, args| vetoed?(klass, args) }
-        return 0 if kept.empty?
+        batch = before_enqueue(klass, batch, queue)
+        return 0 if batch.empty?
 
-        Queue.current(queue).enqueue_all(kept.map(&:first))
+        Queue.current(queue).enqueue_all(batch.map(&:first))
         hooks = Plugin.after_enqueue_hooks(klass)
-        kept.each { |job| hooks.each { |hook| klass.send(hook, *job.last) } } unless hooks.empty?
-        kept.size
+        batch.each { |job| hooks.each { |hook| klass.send(hook, *job.last) } } unless hooks.empty?
+        batch.size
+      end
+
+      # @return [Array] what of the batch is to be enqueued
+      def before_enqueue(klass, batch, queue)
+        return batch if Plugin.before_enqueue_hooks(klass).empty?
+
+        kept = batch.map(&:last).reject { |args| vetoed?(klass, args) }
+        kept.map { |args| [job(klass, args, queue), args] }
       end
 
       def vetoed?(klass, args)

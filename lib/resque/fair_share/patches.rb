@@ -1,6 +1,30 @@
 # frozen_string_literal: true
 
-# Where Resque is patched: one file a patched class. What Resque's plugins alias is left alone where that is possible.
+module Resque
+  module FairShare
+    # Where Resque is patched: one file a patched class.
+    module Patches
+      # Puts a module's methods in the place of a class's own. What plugins wrap with alias_method is not prepended:
+      # they would take a prepended method for the original, and go round for ever or leave out the plugin before.
+      # @private
+      def self.replace(owner, patch)
+        patch.instance_methods(false).each do |name|
+          owner.send(:alias_method, name, name) if owner.method_defined?(name, false) # or Ruby warns
+          owner.define_method(name, patch.instance_method(name))
+        end
+      end
+
+      # @return [UnboundMethod] a class's own method, below what was prepended to it
+      # @private
+      def self.own(owner, name)
+        method = owner.instance_method(name)
+        method = method.super_method until method.owner == owner
+        method
+      end
+    end
+  end
+end
+
 require_relative 'patches/queue_access'
 require_relative 'patches/workers'
 require_relative 'patches/job'

@@ -36,6 +36,7 @@ module Resque
         @native = Native::FairQueue.new(prefix, name)
         @fair = false
         @trusted_until = nil
+        @unreleased = []
       end
 
       # @return [Hash] counts of jobs: `:pending` all that wait, `:runnable` those whose partition is neither paused nor
@@ -68,7 +69,9 @@ module Resque
       # @param id [Object] its String is the partition's id
       # @return [Partition] also when it has no job
       def partition(id)
-        describe([Native::FairQueue.encoded(id.to_s)]).first
+        row = describe_row(Native::FairQueue.encoded(id.to_s))
+        row[1] = id.to_s # which Redis may not know, where it is shortened
+        Partition.new(self, row)
       end
 
       # @return [Array<Running>] jobs that run now, the longest running first
@@ -79,7 +82,8 @@ module Resque
         each_lease { |lease| leases << lease }
         page = leases.sort_by { |lease| [lease[2], lease[0]] }.slice(offset, limit).to_a
         page.map do |id, partition, started, owner, payload|
-          Running.new(id, partition, ProcessIdentity.parse(owner).worker, Time.at(started / 1000.0), decode(payload))
+          worker = ProcessIdentity.parse(owner).worker
+          Running.new(id, given(partition), worker, Time.at(started / 1000.0), decode(payload))
         end
       end
 
@@ -114,11 +118,16 @@ module Resque
         runnable + @native.partitions_by_turn(@connection, :parked, skipped, limit - runnable.size)
       end
 
+      # A lease has the id as it stands in key names where that is shortened.
+      def given(id)
+        id&.match?(/~\h{40}\z/) ? describe([id]).first&.id : id
+      end
+
       # The partitions with the largest value, the largest first; without a value last.
       def top(count, &value)
         best = {}
         each_page_of_partitions do |page|
-          describe(page).each { |partition| best[partition.id] = partition }
+          describe(page).each { |partition| best[partition.encoded] = partition }
           next if best.size < 2 * [count, 1000].max
 
           best = largest(best, count, &value)
@@ -127,7 +136,7 @@ module Resque
       end
 
       def largest(partitions, count)
-        partitions.sort_by { |id, partition| [-(yield(partition) || -1), id.to_s] }.first(count).to_h
+        partitions.sort_by { |encoded, partition| [-(yield(partition) || -1), encoded] }.first(count).to_h
       end
 
       def each_page_of_partitions
@@ -158,8 +167,10 @@ module Resque
         FairShare.configuration.charge_of(name)
       end
 
+      # What is no job is shown as the arguments of none.
       def decode(payload)
-        Resque.decode(payload)
+        decoded = Resque.decode(payload)
+        decoded.is_a?(Hash) ? decoded : { 'class' => nil, 'args' => [payload] }
       rescue Resque::Helpers::DecodeException
         { 'class' => nil, 'args' => [payload] }
       end

@@ -25,7 +25,7 @@ module Resque
 
           ended += 1 if recover(id, worker_id(owner))
         end
-        @native.mend(@connection)
+        @native.mend(@connection, @cap)
         ended
       end
 

@@ -13,7 +13,8 @@ module Resque
 
         klass = Resque.constantize(name)
         klass if klass.is_a?(Plugins::FairShare)
-      rescue NameError
+      rescue StandardError, ScriptError
+        # There is no such class, or its file can't be loaded: the job fails where it is performed.
         nil
       end
 

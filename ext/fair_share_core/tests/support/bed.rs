@@ -108,15 +108,10 @@ impl Bed {
         self.tell(&["HSET", &key, "reconciled", "0"]);
     }
 
-    /// As if the job had run for so long.
+    /// As if the job had run for just so long.
     pub fn age(&mut self, lease_id: &str, milliseconds: u64) {
-        let key = self.key("leases");
-        let lease: String = self.ask(&["HGET", &key, lease_id]);
-        let mut fields: Vec<&str> = lease.splitn(3, ' ').collect();
-        let started = (fields[1].parse::<u64>().unwrap() - milliseconds).to_string();
-        fields[1] = &started;
-        let lease = fields.join(" ");
-        self.tell(&["HSET", &key, lease_id, &lease]);
+        let (key, took) = (self.key("leases"), milliseconds.to_string());
+        self.tell(&["EVAL", AGE, "1", &key, lease_id, &took]);
     }
 
     // The verbs.
@@ -324,6 +319,13 @@ pub fn is_oom<T: std::fmt::Debug>(result: &Result<T>) -> bool {
 pub fn tag_of(score: f64) -> f64 {
     score.fract() * UNIT
 }
+
+const AGE: &str = r"
+local time = redis.call('TIME')
+local started = string.format('%.0f', time[1] * 1000 + math.floor(time[2] / 1000) - ARGV[2])
+local lease = redis.call('HGET', KEYS[1], ARGV[1])
+local partition, rest = string.match(lease, '^(%S*) %d+ (.*)$')
+return redis.call('HSET', KEYS[1], ARGV[1], partition .. ' ' .. started .. ' ' .. rest)";
 
 const EVERYTHING: &str = r"
 local readers = {

@@ -26,9 +26,10 @@ impl FairQueue {
         Self(fair_queue::FairQueue::new(&prefix, &queue))
     }
 
-    /// => the key, without namespace, that a queue has while it has fair-share state.
-    fn state_key(queue: String) -> String {
-        Keys::new("", &queue).state().to_owned()
+    /// => keys, without namespace, of which a queue has one while it has fair-share state.
+    fn state_keys(queue: String) -> Vec<String> {
+        let keys = Keys::new("", &queue);
+        vec![keys.state().to_owned(), keys.partitions().to_owned()]
     }
 
     /// => pending jobs of the partition, or nil where the job went into the main list as stock Resque has it.
@@ -194,10 +195,11 @@ impl FairQueue {
     }
 
     /// => how many tickets were put back.
-    fn mend(ruby: &Ruby, rb_self: &Self, connection: Value) -> Result<u64, Error> {
+    fn mend(ruby: &Ruby, rb_self: &Self, connection: Value, cap: u64) -> Result<u64, Error> {
+        let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
         rb_self
             .0
-            .mend(&mut Session::new(ruby, connection))
+            .mend(&mut Session::new(ruby, connection), limits)
             .map_err(|error| error.into_ruby(ruby))
     }
 
@@ -307,7 +309,7 @@ pub(crate) fn route(partition: Option<&str>, weight: Option<f64>) -> Route {
 pub(crate) fn init(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     let class = native.define_class("FairQueue", ruby.class_object())?;
     class.define_singleton_method("new", function!(FairQueue::new, 2))?;
-    class.define_singleton_method("state_key", function!(FairQueue::state_key, 1))?;
+    class.define_singleton_method("state_keys", function!(FairQueue::state_keys, 1))?;
     class.define_method("enqueue", method!(FairQueue::enqueue, 5))?;
     class.define_method("reserve", method!(FairQueue::reserve, 5))?;
     class.define_method("scan", method!(FairQueue::scan, 6))?;
@@ -315,7 +317,7 @@ pub(crate) fn init(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_method("release", method!(FairQueue::release, 4))?;
     class.define_method("recover", method!(FairQueue::recover, 5))?;
     class.define_method("adopt", method!(FairQueue::adopt, 5))?;
-    class.define_method("mend", method!(FairQueue::mend, 1))?;
+    class.define_method("mend", method!(FairQueue::mend, 2))?;
     class.define_method("leases", method!(FairQueue::leases, 2))?;
     class.define_method("fair?", method!(FairQueue::is_fair, 1))?;
     control::init(class)?;

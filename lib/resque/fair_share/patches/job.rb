@@ -5,18 +5,18 @@ module Resque
     module Patches
       # A job knows its lease, and ends it where no worker does.
       #
-      # `perform` and `fail` stand in the place of Resque's own, they are not prepended: plugins wrap them with alias_method,
-      # which takes a prepended method for the original. That goes round for ever, or leaves out the plugin before.
+      # Its methods stand in the place of Resque's own, see {Patches.replace}.
       module Job
-        EARLIER_PERFORM = Resque::Job.instance_method(:perform)
-        EARLIER_FAIL = Resque::Job.instance_method(:fail)
+        EARLIER_WORKER = Patches.own(Resque::Job, :worker=)
+        EARLIER_PERFORM = Patches.own(Resque::Job, :perform)
+        EARLIER_FAIL = Patches.own(Resque::Job, :fail)
 
         # @return [Lease, nil] set by a reserve
         attr_accessor :fair_share_lease
 
         # A plugin that pops by itself has made a job that knows its lease by the payload only.
         def worker=(worker)
-          super
+          EARLIER_WORKER.bind_call(self, worker)
           lease = Lease.of(self) if worker
           Lease.started(worker, lease) if worker && lease && !lease.inherited?
         end
@@ -40,4 +40,4 @@ module Resque
   end
 end
 
-Resque::Job.prepend(Resque::FairShare::Patches::Job)
+Resque::FairShare::Patches.replace(Resque::Job, Resque::FairShare::Patches::Job)

@@ -6,8 +6,11 @@ module Resque
       # `Resque::Job.reserve`: the pop below it takes the fair turn; here the job gets its lease, and a lease whose job
       # does not reach the caller is not forgotten.
       module JobReserve
-        # See {Patches::Job}: for plugins that wrap `reserve` with alias_method after us.
-        EARLIER_RESERVE = Resque::Job.method(:reserve).unbind
+        # The two ways in: `Resque.reserve` is the worker's, and the `Job.reserve` of some plugins never gets to ours.
+        EARLIER = {
+          Resque => Patches.own(Resque, :reserve),
+          Resque::Job => Patches.own(Resque::Job.singleton_class, :reserve)
+        }.freeze
 
         class << self
           # Whether this thread is inside a reserve.
@@ -50,11 +53,11 @@ module Resque
         end
 
         def reserve(queue)
-          return EARLIER_RESERVE.bind_call(self, queue) if JobReserve.inside?
+          return EARLIER.fetch(self).bind_call(self, queue) if JobReserve.inside?
 
           begin
             JobReserve.inside = true
-            JobReserve.hand_over(super)
+            JobReserve.hand_over(EARLIER.fetch(self).bind_call(self, queue))
           rescue Resque::Helpers::DecodeException => e
             lease = JobReserve.take
             raise unless lease
@@ -72,4 +75,5 @@ module Resque
   end
 end
 
-Resque::Job.singleton_class.prepend(Resque::FairShare::Patches::JobReserve)
+Resque::FairShare::Patches.replace(Resque, Resque::FairShare::Patches::JobReserve)
+Resque::FairShare::Patches.replace(Resque::Job.singleton_class, Resque::FairShare::Patches::JobReserve)

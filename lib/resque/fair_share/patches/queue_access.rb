@@ -34,9 +34,13 @@ module Resque
         # `peek_in_queue` goes through here, too. As in stock: an object for a count of 1, else an Array.
         def list_range(key, start = 0, count = 1)
           found = super
-          return found unless key.to_s.start_with?('queue:') && Array(found).include?(TICKET)
+          return found unless key.to_s.start_with?('queue:') && !Array(found).empty?
 
-          page = Queue.of(@redis, key.to_s.delete_prefix('queue:')).peek(start.to_i, count.to_i)
+          queue = key.to_s.delete_prefix('queue:')
+          return found unless Array(found).include?(TICKET) || behind_tickets?(queue, start)
+
+          from, most = in_redis_order(queue, start.to_i, count.to_i)
+          page = Queue.of(@redis, queue).peek(from, most)
           count == 1 ? page.first : page
         end
 
@@ -52,13 +56,39 @@ module Resque
           return super unless fair_queue.look
           return fair_queue.remove(data) if data.is_a?(Backlog::Waiting)
 
-          super.to_i + fair_queue.remove(data)
+          in_list = super.to_i
+          fair_queue.sweep if in_list.positive?
+          in_list + fair_queue.remove(data)
         end
 
+        # Running jobs go on; the run-time settings go with the queue.
         def remove_queue(queue)
           fair_queue = Queue.of(@redis, queue)
-          fair_queue.clear_all if fair_queue.look
-          super
+          fair = fair_queue.look
+          fair_queue.clear_all if fair
+          super.tap do
+            fair_queue.forget_settings
+            fair_queue.sweep if fair
+          end
+        end
+
+        private
+
+        # What others pushed comes behind the jobs for which the tickets before it stand.
+        def behind_tickets?(queue, start)
+          start.to_i != 0 && Queue.of(@redis, queue).look
+        end
+
+        # Start and count may be negative, as LRANGE and LINDEX take them.
+        # @return [Array(Integer, Integer)] start and count from 0 on
+        def in_redis_order(queue, start, count)
+          last = start + count - 1
+          return [start, count] unless start.negative? || last.negative?
+
+          size = queue_size(queue)
+          first = start.negative? ? [start + size, 0].max : start
+          last += size if last.negative?
+          [first, last - first + 1]
         end
       end
     end
