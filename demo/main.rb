@@ -45,9 +45,10 @@ module Demo
     private
 
     def introduce
-      puts "#{Glyphs.number(@settings.jobs)} jobs of a whale, then #{@settings.small_jobs} of each of " \
-           "#{Glyphs.number(@settings.tenants)} small tenants, on #{@settings.workers} workers: first on a plain " \
-           'Resque queue, then on a fair one.',
+      jobs, small_jobs, tenants = @settings.to_h.values_at(:jobs, :small_jobs, :tenants).map { |n| Glyphs.number(n) }
+      puts "The whale: #{jobs} jobs. Small tenants: #{tenants}, with #{small_jobs} jobs each. " \
+           "Workers: #{@settings.workers}.",
+           'First they share a plain Resque queue, then a fair one.',
            "Redis: #{@session.address}, keys #{@session.namespace}:*", ''
     end
 

@@ -23,13 +23,14 @@ module Demo
       @started = @shown = Clock.now
     end
 
-    # @param records [Array<Record>] of the jobs that are done
-    def show(records)
-      return draw(records) if @terminal
+    # @param done [Integer] jobs that are done
+    # @param whale [Integer] the whale's among them
+    def show(done, whale)
+      return draw(done, whale) if @terminal
       return if Clock.now - @shown < PLAIN_LINE
 
       @shown = Clock.now
-      @out.puts line(records)
+      @out.puts line(done, whale)
     end
 
     def finish(result)
@@ -42,17 +43,15 @@ module Demo
     private
 
     # A line that the terminal had to break could not be drawn over.
-    def draw(records)
-      bar = Glyphs.bar(BAR, records.size.fdiv(@whale + @small), 1)
+    def draw(done, whale)
+      shown = line(done, whale, "#{Glyphs.bar(BAR, done.fdiv(@whale + @small), 1)}  ")
       columns = @out.winsize.last
-      shown = line(records, "#{bar}  ")
       @out.print "\r\e[K", columns.positive? ? shown[0, columns - 1] : shown
     end
 
-    def line(records, bar = '')
-      whale = records.count { |record| record.tenant == Tenants::WHALE }
-      "#{@title.ljust(6)}#{bar}#{of(records.size, @whale + @small)} jobs   whale #{of(whale, @whale)}   " \
-        "small #{of(records.size - whale, @small)}   #{(Clock.now - @started).round} s"
+    def line(done, whale, bar = '')
+      "#{@title.ljust(6)}#{bar}#{of(done, @whale + @small)} jobs   whale #{of(whale, @whale)}   " \
+        "small #{of(done - whale, @small)}   #{(Clock.now - @started).round} s"
     end
 
     def of(done, all)

@@ -47,8 +47,8 @@ module Demo
     end
 
     def machine
-      "Measured just now: #{@settings.workers} workers that fork for each job, #{@settings.job_ms} ms of work a job, " \
-        "#{Etc.nprocessors} cores, Ruby #{RUBY_VERSION}, Resque #{Resque::VERSION}, Redis #{@redis_version}."
+      "Measured just now. Workers: #{@settings.workers}, which fork for each job. A job: #{@settings.job_ms} ms of " \
+        "work. Cores: #{Etc.nprocessors}. Ruby #{RUBY_VERSION}, Resque #{Resque::VERSION}, Redis #{@redis_version}."
     end
 
     def folded(text)

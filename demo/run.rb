@@ -31,6 +31,7 @@ module Demo
       @pool = WorkerPool.new(session, job_class, settings.workers)
       @lines = []
       @records = {}
+      @done = Hash.new(0)
     end
 
     # @return [Result]
@@ -60,11 +61,12 @@ module Demo
 
     def look
       Interruption.check
+      @pool.check
       pause = LOOK - (Clock.now - @looked) if @looked
       sleep(pause) if pause&.positive?
       @looked = Clock.now
       read
-      @progress.show(@records.values)
+      @progress.show(@records.size, @done[Tenants::WHALE])
     end
 
     # Takes what was noted since the last look.
@@ -74,10 +76,14 @@ module Demo
 
       @read = Clock.now
       @lines.concat(fresh)
-      fresh.each do |line|
-        record = Record.parse(line)
-        @records[record.id] ||= record
-      end
+      fresh.each { |line| note(Record.parse(line)) }
+    end
+
+    def note(record)
+      return if @records.key?(record.id)
+
+      @records[record.id] = record
+      @done[record.tenant] += 1
     end
 
     def over?

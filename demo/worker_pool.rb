@@ -29,10 +29,16 @@ module Demo
       wait_until { started? } || raise(Error, "the workers did not start in #{PATIENCE} s")
     end
 
-    # @return [Boolean] whether one that lives has a job
+    # @return [Boolean] whether one of them has a job
     def busy?
-      reap
       Resque.working.any? { |worker| @pids.include?(worker.pid) }
+    end
+
+    # @raise [Error] when one is gone
+    def check
+      return if reap.size == @size
+
+      raise Error, 'a worker has ended before its time; LOGGING=1 bin/demo shows what the workers say'
     end
 
     # Each ends after its job.
@@ -58,6 +64,8 @@ module Demo
       worker = Resque::Worker.new(Resque.queue_from_class(@job_class))
       worker.fork_per_job = true
       worker.work(POLL)
+    rescue StandardError => e
+      warn "\nworker: #{e.full_message}"
     ensure
       exit!
     end
@@ -96,8 +104,7 @@ module Demo
 
     def started?
       Interruption.check
-      raise Error, 'a worker ended while it started; LOGGING=1 bin/demo shows what it says' if reap.size < @size
-
+      check
       Resque.workers.size >= @size
     end
 

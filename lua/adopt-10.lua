@@ -25,7 +25,7 @@ local function take_over(partition, full_id, payload, element)
     if redis.call('EXISTS', sub) == 0 then redis.call('ZREM', partitions, raw) end
     return false
   end
-  -- In its place, so that the order stays. What is not found soon is left out by the reserve that meets it. When all is
+  -- In its place, so that the order stays. What is not found soon is reported by the reserve that meets it. When all is
   -- moved, each copy comes to the head, and all go to the tail in their order.
   if rotate and redis.call('LINDEX', sub, 0) == payload then
     redis.call('RPUSH', sub, element)

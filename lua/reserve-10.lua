@@ -9,10 +9,11 @@ Reply  { status, reconcile due (0 or 1), partition, element, pending, in_flight 
               'none'   nothing may run now
               'plain'  the queue has no fair-share state: stock's LPOP is right
               'adopt'  payloads that others pushed are at the head of the main list; element is an array of them
+              'gone'   element was written by 0.1.0, and its copy in the main list is gone: it must not run again
               'again'  call again: many partitions at once had to be parked
 ]]
 local id, owner, cap, charge, hint = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6]
-local PROBES, BATCH, OFTEN, SELDOM, REBASE = 64, 64, 5000, 60000, UNIT / 2
+local PROBES, BATCH, LOOK, OFTEN, SELDOM, REBASE = 64, 64, 1000, 5000, 60000, UNIT / 2
 
 local s = redis.call('HMGET', state, 'clock', 'mean', 'pending', 'reconciled', 'weighted', 'looked')
 local clock, mean, total = tonumber(s[1]) or FIRST_CLOCK, tonumber(s[2]), tonumber(s[3]) or 0
@@ -41,32 +42,40 @@ local function adopt()
   return { 'adopt', 0, '', redis.call('LRANGE', main, 0, BATCH - 1), 0, 0 }
 end
 
--- When a whole round over the main list has met tickets only, there are more of them than jobs, and nothing to look for.
-local function drop_surplus(length)
-  local looked, of = string.match(s[6] or '', '^(%d+) (%d+)$')
-  looked = (tonumber(of) == length and tonumber(looked) or 0) + BATCH
-  redis.call('HDEL', state, 'looked')
-  if looked < length then return redis.call('HSET', state, 'looked', looked .. ' ' .. length) end
-  redis.call('LREM', main, length - total, 'null')
-end
-
 -- Nothing may run. Tickets for which no job waits go. What others pushed may stand behind the tickets of parked partitions:
--- tickets are all alike, so some go to the tail until it is at the head.
+-- tickets are all alike, so those before it go to the tail.
 local function idle()
   local stale = not s[1] or total == 0
   if given and not stale then give_back() end
-  local head = redis.call('LINDEX', main, 0)
-  if head == 'null' and (stale or redis.call('LLEN', main) > total) then
+  local size = redis.call('LLEN', main)
+  if stale then
     for _ = 1, BATCH do
+      if redis.call('LINDEX', main, 0) ~= 'null' then break end
       redis.call('LPOP', main)
-      if not stale then redis.call('RPUSH', main, 'null') end
-      head = redis.call('LINDEX', main, 0)
-      if head ~= 'null' then break end
     end
-    if head == 'null' and not stale then drop_surplus(redis.call('LLEN', main)) end
-    -- The last ticket may have been all that kept the state.
-    if not head and sweep() then s[1] = nil end
+  elseif size > total then
+    local tickets, met = 0, false
+    while tickets < math.min(LOOK, size) and not met do
+      for _, element in ipairs(redis.call('LRANGE', main, tickets, tickets + BATCH - 1)) do
+        if element ~= 'null' then met = true break end
+        tickets = tickets + 1
+      end
+    end
+    -- Tickets only, once round: there are more of them than jobs.
+    local looked, of = string.match(s[6] or '', '^(%d+) (%d+)$')
+    looked = (tonumber(of) == size and tonumber(looked) or 0) + tickets
+    redis.call('HDEL', state, 'looked')
+    if not met and looked >= size then
+      redis.call('LREM', main, size - total, 'null')
+    else
+      redis.call('LTRIM', main, tickets, -1)
+      for _ = 1, tickets do redis.call('RPUSH', main, 'null') end
+      if not met then redis.call('HSET', state, 'looked', looked .. ' ' .. size) end
+    end
   end
+  local head = redis.call('LINDEX', main, 0)
+  -- The last ticket may have been all that kept the state.
+  if not head and sweep() then s[1] = nil end
   if not s[1] then return { head == 'null' and 'again' or 'plain', 0, '', '', 0, 0 } end
   if head and head ~= 'null' then return adopt() end
   return { 'none', due(OFTEN), '', '', 0, 0 }
@@ -85,13 +94,6 @@ local function rebase()
   redis.call('DEL', tags)
   clock = FIRST_CLOCK
   redis.call('HSET', state, 'clock', clock)
-end
-
--- The partition has no job after all: it leaves the index.
-local function leave(partition)
-  redis.call('ZREM', partitions, partition)
-  redis.call('DEL', root .. partition .. ':pending')
-  if sweep() then s[1] = nil end
 end
 
 if clock > REBASE then rebase() end
@@ -126,7 +128,15 @@ for _ = 1, PROBES do
     local old, gone = drop_old_copy(element)
     if gone then
       local waiting = redis.call('LLEN', sub)
-      if waiting > 0 then redis.call('SET', root .. partition .. ':pending', waiting) else leave(partition) end
+      if waiting > 0 then
+        redis.call('SET', root .. partition .. ':pending', waiting)
+      else
+        redis.call('ZREM', partitions, partition)
+        redis.call('DEL', root .. partition .. ':pending')
+      end
+      if popped then give_back() end
+      sweep()
+      return { 'gone', 0, partition, element, waiting, 0 }
     elseif element then
       if old then
         if ticket then redis.call('LPUSH', main, 'null') end
@@ -160,7 +170,9 @@ for _ = 1, PROBES do
       -- The index names a partition whose list is gone (evicted, or deleted by hand).
       total = math.max(total - (tonumber(redis.call('GET', root .. partition .. ':pending')) or 0), 0)
       redis.call('HSET', state, 'pending', total)
-      leave(partition)
+      redis.call('ZREM', partitions, partition)
+      redis.call('DEL', root .. partition .. ':pending')
+      if sweep() then s[1] = nil end
     end
   end
 end

@@ -36,10 +36,7 @@ while moved < most do
   local sub = root .. 'sub:' .. partition
   local element = redis.call('LPOP', sub)
   if element then
-    local old, taken = drop_old_copy(element)
-    if taken then
-      moved = moved - 1
-    elseif old then
+    if drop_old_copy(element) then
       -- Of a job that 0.1.0 wrote the copy goes to the tail.
       redis.call('RPUSH', main, element)
     else

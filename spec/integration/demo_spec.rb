@@ -22,12 +22,12 @@ RSpec.describe 'The demo' do
   end
 
   describe 'with few jobs' do
-    let(:arguments) { ['--jobs 40', '--tenants 3', '--small-jobs 10', '--workers 2', '--job-ms 5'] }
+    let(:arguments) { ['--jobs 100', '--tenants 3', '--small-jobs 10', '--workers 2', '--job-ms 5'] }
 
     it 'runs both loads, and ends well' do
       expect(demo.status).to eq(0), demo.output
-      expect(demo.output.scan(/^(plain|fair ) 70 of 70 jobs done in [\d.]+ s$/).flatten).to eq(['plain', 'fair '])
-      expect(demo.output).to end_with("All 140 jobs ran exactly once.\n")
+      expect(demo.output.scan(/^(plain|fair ) 130 of 130 jobs done in [\d.]+ s$/).flatten).to eq(['plain', 'fair '])
+      expect(demo.output).to end_with("All 260 jobs ran exactly once.\n")
       expect(demo.output).not_to match(/\e|\r/)
       expect(database.dbsize).to eq(0)
     end
@@ -35,7 +35,7 @@ RSpec.describe 'The demo' do
     it 'compares them' do
       demo.status
       numbers = ' +%d +([\d.]+ s +){4}([\d.]+ %%|-)'
-      lines = "\n  whale#{format(numbers, 40)}\n  3 small tenants#{format(numbers, 30)} each\n"
+      lines = "\n  whale#{format(numbers, 100)}\n  3 small tenants#{format(numbers, 30)} each\n"
       expect(demo.output).to match(/^plain Resque queue#{lines}/).and match(/^fair share#{lines}/)
       expect(demo.output.scan(/^  (?:plain|fair ) (?:whale|3 small tenants) +█+░* +[\d.]+ s$/).size).to eq(4)
       expect(demo.output.split.join(' '))

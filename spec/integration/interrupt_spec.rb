@@ -2,8 +2,8 @@
 
 require 'timeout'
 
-# Calls that are interrupted while they wait for Redis. A server of its own is made slow in two ways: `paused`, it mostly
-# forgets what was given up meanwhile; `stopped` (SIGSTOP), it finds that in its socket and carries it out.
+# Calls that are interrupted while they wait for Redis. A server of its own is made slow in two ways: `paused`, it
+# mostly forgets what was given up meanwhile; `stopped` (SIGSTOP), it finds that in its socket and carries it out.
 RSpec.describe 'An interrupted call' do
   let(:boom) { Class.new(StandardError) }
   let(:server) { RedisServer.another }
@@ -246,5 +246,12 @@ RSpec.describe 'An interrupted call' do
       exit!(8)
     end
     expect(Process.wait2(pid).last).to have_attributes(exitstatus: 7, termsig: nil)
+  end
+
+  it 'leaves no later reserve taken for a nested one' do
+    enqueue('a', 2)
+    Thread.current[:resque_fair_share_reserving] = true # as a raise out of a trap handler leaves it
+    expect(Array.new(2) { reserve.args.first['n'] }).to eq([0, 1])
+    expect(in_flight('a')).to eq(2)
   end
 end

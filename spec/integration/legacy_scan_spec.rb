@@ -12,6 +12,7 @@ RSpec.describe 'legacy_scan' do
     stub_const(name, Class.new do
       extend Resque::Plugins::FairShare
       extend Jobs::Noting
+
       @queue = :fair
       class_eval(&body) if body
       define_singleton_method(:perform) { |*args| note(args.to_json) }
@@ -35,14 +36,17 @@ RSpec.describe 'legacy_scan' do
     it 'holds the jobs as stock Resque writes them, and nothing else is written but the count' do
       enqueue('a', 1)
       enqueue('b', 1)
-      expect(list).to eq(%w[a b].map { |account| Resque.encode(class: 'Jobs::Fair', args: [{ account_id: account, n: 0 }]) })
+      payloads = %w[a b].map { |account| Resque.encode(class: 'Jobs::Fair', args: [{ account_id: account, n: 0 }]) }
+      expect(list).to eq(payloads)
       expect(our_keys).to eq(%w[a:pending b:pending].map { |word| "resque:fair_share:fair:#{word}" })
-      expect([Resque.size('fair'), Resque.peek('fair', 0, 5).map { |job| job['args'][0]['account_id'] }]).to eq([2, %w[a b]])
+      expect(Resque.size('fair')).to eq(2)
+      expect(Resque.peek('fair', 0, 5).map { |job| job['args'][0]['account_id'] }).to eq(%w[a b])
     end
 
     it 'gives the payload byte for byte: no cjson sees it (R075, R077)' do
-      payload = '{ "args":[{"account_id":1,"e":[],"o":{},"n":[[],{}],"big":130775545883395173,"i":9007199254740993,' \
-                '"f":1.0,"s":"\/ \u00e9 \u0000","huge":1000000000000000000000000000000}], "class" : "Jobs::Fair", "x":[] }'
+      payload = '{ "args":[{"account_id":1,"e":[],"o":{},"n":[[],{}],"big":130775545883395173,' \
+                '"i":9007199254740993,"f":1.0,' \
+                '"s":"\/ \u00e9 \u0000","huge":1000000000000000000000000000000}], "class" : "Jobs::Fair", "x":[] }'
       redis.rpush('resque:queue:fair', payload)
       job = reserve
       expect(leases.values.first).to end_with(payload)
@@ -170,7 +174,8 @@ RSpec.describe 'legacy_scan' do
     it 'ends when its worker is killed before the job began: the job runs, and first' do
       enqueue('a', 3)
       before = list.first
-      WorkerProcess.start('fair') { |worker| worker.define_singleton_method(:working_on) { |*| Process.kill(:KILL, $$) } }.wait
+      die = ->(*) { Process.kill(:KILL, Process.pid) && sleep }
+      WorkerProcess.start('fair') { |worker| worker.define_singleton_method(:working_on, &die) }.wait
       expect([in_flight('a'), list.size]).to eq([1, 2])
       expect(leases.values.first).to end_with(before)
 

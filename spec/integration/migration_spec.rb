@@ -8,6 +8,7 @@ RSpec.describe 'Migration' do
     # Not of this gem: only the key in its arguments tells the partition.
     stub_const('Unaware', Class.new do
       extend Jobs::Noting
+
       define_singleton_method(:perform) { |params| note("#{params['account_id']}:#{params['n']}") }
     end)
   end
@@ -35,8 +36,8 @@ RSpec.describe 'Migration' do
     end
   end
 
-  def migrate(**options, &)
-    Resque::FairShare::Migration.perform('fair', **options, &)
+  def migrate(...)
+    Resque::FairShare::Migration.perform('fair', ...)
   end
 
   def expect_each_once(jobs)
@@ -81,6 +82,7 @@ RSpec.describe 'Migration' do
 
     stub_const('ByBlock', Class.new do
       extend Resque::Plugins::FairShare
+
       fair_share_on { |args| args[0]['org_id'].upcase }
     end)
     backlog(%w[b], 3, key: :org_id, job: 'ByBlock')

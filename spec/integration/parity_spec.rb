@@ -10,6 +10,7 @@ RSpec.describe 'Parity with resque-fair-share 0.1.0' do
     stub_const(name, Class.new do
       extend Resque::Plugins::FairShare
       extend Jobs::Noting
+
       @queue = queue
       class_eval(&body) if body
       define_singleton_method(:perform) { |*args| note(args.to_json) }
@@ -93,12 +94,13 @@ RSpec.describe 'Parity with resque-fair-share 0.1.0' do
     it 'have the documented names and types' do
       Resque.reserve('default')
       types = %w[42:pending 42:in_flight sub:42 partitions].to_h { |name| [name, redis.type(root + name)] }
-      expect(types).to eq('42:pending' => 'string', '42:in_flight' => 'string', 'sub:42' => 'list', 'partitions' => 'zset')
+      expect(types).to eq('42:pending' => 'string', '42:in_flight' => 'string', 'sub:42' => 'list',
+                          'partitions' => 'zset')
     end
 
     it 'count what waits and what runs' do
       4.times { Resque.reserve('default') }
-      counts = %w[42 7].to_h { |id| [id, %w[pending in_flight].map { |word| redis.get("#{root}#{id}:#{word}").to_i }] }
+      counts = %w[42 7].to_h { |id| [id, [pending(id, 'default'), in_flight(id, 'default')]] }
       expect(counts).to eq('42' => [3, 2], '7' => [0, 2])
     end
 
@@ -124,7 +126,8 @@ RSpec.describe 'Parity with resque-fair-share 0.1.0' do
 
     def call_all
       names.each do |name|
-        ProcessRecordsJob.public_send(name, *[(RuntimeError.new if name == :on_failure_fair_share)].compact, 'account_id' => 42)
+        error = name == :on_failure_fair_share ? [RuntimeError.new] : []
+        ProcessRecordsJob.public_send(name, *error, 'account_id' => 42)
       end
     end
 
@@ -149,11 +152,11 @@ RSpec.describe 'Parity with resque-fair-share 0.1.0' do
     end
 
     it 'can be overridden, with super, and run around the job' do
-      ProcessRecordsJob.define_singleton_method(:before_perform_fair_share) { |params| super(params) && note('before') || note('b') }
+      ProcessRecordsJob.define_singleton_method(:before_perform_fair_share) { |params| super(params) || note('before') }
       ProcessRecordsJob.define_singleton_method(:after_perform_fair_share) { |params| super(params) || note('after') }
       Resque.enqueue(ProcessRecordsJob, account_id: 42)
       WorkerProcess.drain('default')
-      expect(done).to eq(['b', '[{"account_id":42}]', 'after'])
+      expect(done).to eq(['before', '[{"account_id":42}]', 'after'])
       expect_drained('default')
     end
 
@@ -161,6 +164,7 @@ RSpec.describe 'Parity with resque-fair-share 0.1.0' do
       expect(Resque::FairShare::Hooks).to be(Resque::Plugins::FairShare)
       stub_const('Early', Class.new do
         extend Resque::FairShare::Hooks
+
         @queue = :default
       end)
       Resque.enqueue(Early, account_id: 3)

@@ -2,24 +2,35 @@
 
 # Entries that are no job, in the main list and in a partition's.
 RSpec.describe 'A poison entry' do
-  NESTED = 150.times.inject('1') { |inner, _| "[#{inner}]" }
+  nested = 150.times.inject('1') { |inner, _| "[#{inner}]" }
+  job = '{"class":"Jobs::Plain","args":'
 
-  POISON = {
-    'not json' => 'not json', 'a number' => '1', 'a long number' => '123456789012345', 'a string' => '"str"', 'null' => 'null',
-    'an empty object' => '{}', 'an empty array' => '[]', 'nothing' => '', 'invalid UTF-8' => "{\"class\":\"Jobs::Plain\",\"args\":[\"\xff\xfe\"]}",
-    'invalid UTF-8, no json' => "\xff\xfe", 'nesting of 150' => %({"class":"Jobs::Plain","args":[#{NESTED}]}),
-    'half a payload' => '{"class":"Jobs::Plain","args":[', 'arguments that are no Array' => '{"class":"Jobs::Plain","args":{"a":1}}',
+  poison = { # rubocop:disable RSpec/LeakyLocalVariable -- names examples, and is used in others
+    'not json' => 'not json', 'a number' => '1', 'a long number' => '123456789012345', 'a string' => '"str"',
+    'null' => 'null', 'an empty object' => '{}', 'an empty array' => '[]', 'nothing' => '',
+    'invalid UTF-8' => "#{job}[\"\xff\xfe\"]}",
+    'invalid UTF-8, no json' => "\xff\xfe", 'nesting of 150' => "#{job}[#{nested}]}",
+    'half a payload' => "#{job}[", 'arguments that are no Array' => "#{job}{\"a\":1}}",
     'no class' => '{"args":[1]}', 'a class that is no name' => '{"class":[1],"args":[]}', 'a newline' => "\n"
   }.freeze
 
   before { Resque::FairShare.configure { |config| config.max_in_flight = 1 } }
 
+  # A second copy of what 0.1.0 wrote is reported, too.
   def failures
     redis.lrange('resque:failed', 0, -1).map { |entry| JSON.parse(entry) }
+         .reject { |failure| failure['exception'] == 'Resque::FairShare::CopyGone' }
   end
 
+  # What looks like a job of 0.1.0 stands in both lists, as 0.1.0 wrote it.
   def stands_in(where, entry)
-    redis.rpush(where == :main ? 'resque:queue:fair' : 'resque:fair_share:fair:sub:a', entry)
+    redis.rpush('resque:queue:fair', entry) if where == :main || entry.start_with?('{"class":')
+    redis.rpush('resque:fair_share:fair:sub:a', entry) if where == :sub
+  end
+
+  def both(number)
+    enqueue('a', 1, n: number)
+    enqueue('b', 1, n: number)
   end
 
   # A worker that would be alive after all of it.
@@ -31,35 +42,35 @@ RSpec.describe 'A poison entry' do
     worker.quit
   end
 
-  # Once in the failed list, if at all; what is no payload at all may be left out, as stock does it with null.
+  # Performed, as stock would, or in the failed list: once. A null is nothing, as in stock.
   def expect_handled(name)
-    expect(failures.size).to be <= 1
-    expect(failures.size).to eq(1) unless ['null', 'invalid UTF-8'].include?(name)
-    expect(done.size).to eq(4 + (name == 'invalid UTF-8' && failures.empty? ? 1 : 0))
+    expect(done.tally).to include('a:0' => 1, 'a:9' => 1, 'b:0' => 1, 'b:9' => 1)
+    handled = failures.size + done.size - 4
+    expect(handled).to eq(1).or(eq(name == 'null' ? 0 : 1))
     expect_drained
   end
 
   %i[main sub].each do |where|
-    context "in #{where == :main ? 'the main list' : 'the list of a partition'}" do
-      POISON.each do |name, entry|
+    describe "in #{where == :main ? 'the main list' : 'the list of a partition'}" do
+      poison.each do |name, entry|
         it "that is #{name} is handled once, frees its slot, and holds nobody up" do
-          %w[a b].each { |account| enqueue(account, 1, n: 0) }
+          both(0)
           stands_in(where, entry)
-          %w[a b].each { |account| enqueue(account, 1, n: 9) }
+          both(9)
           work_off
           expect_handled(name)
         end
       end
 
       it 'among many does not end a worker that works without a fork' do
-        POISON.each_value do |entry|
+        poison.each_value do |entry|
           enqueue('a', 1, n: 0)
           stands_in(where, entry)
         end
-        %w[a b].each { |account| enqueue(account, 1, n: 9) }
+        both(9)
         work_off(fork_per_job: false)
-        expect(done.grep(/:/).tally).to include('a:0' => POISON.size, 'a:9' => 1, 'b:9' => 1)
-        expect(failures.size).to be_between(POISON.size - 2, POISON.size)
+        expect(done.tally).to include('a:0' => poison.size, 'a:9' => 1, 'b:9' => 1)
+        expect(failures.size + done.size - poison.size - 2).to be_between(poison.size - 1, poison.size)
         expect_drained
       end
     end
@@ -75,7 +86,7 @@ RSpec.describe 'A poison entry' do
   end
 
   it 'costs a caller of Resque.pop no slot' do
-    POISON.each_value { |entry| stands_in(:main, entry) }
+    poison.each_value { |entry| stands_in(:main, entry) }
     enqueue('a', 2)
     seen = []
     60.times do
@@ -102,7 +113,7 @@ RSpec.describe 'A poison entry' do
     stands_in(:main, 'not json')
     expect { reserve }.to raise_error(Resque::Helpers::DecodeException)
     %w[null 1 {}].each { |entry| stands_in(:main, entry) }
-    expect([reserve, reserve&.payload, reserve&.payload]).to eq([nil, 1, {}])
+    expect(Array.new(3) { reserve&.payload }.compact).to eq([1, {}])
     expect(our_keys).to eq([])
   end
 end

@@ -139,9 +139,9 @@ RSpec.describe 'Reading a fair queue' do
   end
 
   it 'everything_in_queue has the payload of each job, as it was encoded' do
-    enqueue('a', 2, odd: [[], {}, 2**53 + 1])
+    enqueue('a', 2, odd: [[], {}, (2**53) + 1])
     push_raw('x')
-    payloads = Array.new(2) { |n| Resque.encode(class: 'Jobs::Fair', args: [{ account_id: 'a', n: n, odd: [[], {}, 2**53 + 1] }]) }
+    payloads = Array.new(2) { |n| Resque.encode(class: 'Jobs::Fair', args: [{ account_id: 'a', n: n, odd: [[], {}, (2**53) + 1] }]) }
     expect(Resque.data_store.everything_in_queue('fair').sort)
       .to eq((payloads + ['{"class":"Jobs::Plain","args":["x"]}']).sort)
   end
@@ -150,7 +150,8 @@ RSpec.describe 'Reading a fair queue' do
     it 'gives the next job, its slot taken, and nil where there is none' do
       enqueue('a', 1)
       payload = Resque.pop('fair')
-      expect(payload.slice('class', 'args')).to eq('class' => 'Jobs::Fair', 'args' => [{ 'account_id' => 'a', 'n' => 0 }])
+      expect(payload.slice('class',
+                           'args')).to eq('class' => 'Jobs::Fair', 'args' => [{ 'account_id' => 'a', 'n' => 0 }])
       expect([in_flight('a'), pending('a'), Resque.pop('fair')]).to eq([1, 0, nil])
       expect(Resque::Job.new('fair', payload).perform).to be(true)
       expect(done).to eq(%w[a:0])
@@ -170,7 +171,10 @@ RSpec.describe 'Reading a fair queue' do
   it 'by one process is right while another empties the queue and fills it anew' do
     enqueue('a', 30)
     WorkerProcess.start('fair', fork_per_job: false)
-    30.times { |n| Resque.enqueue(Jobs::Fair, account_id: 'b', n: n) && Resque.peek('fair', 0, 20).each { |payload| name_of(payload) } }
+    30.times do |n|
+      Resque.enqueue(Jobs::Fair, account_id: 'b', n: n)
+      Resque.peek('fair', 0, 20).each { |payload| name_of(payload) }
+    end
     wait_until { done.size == 60 }
     wait_until { our_keys.empty? }
     expect(done.uniq.size).to eq(60)

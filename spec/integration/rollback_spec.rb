@@ -16,7 +16,8 @@ RSpec.describe 'Migration.rollback' do
 
   # @return [Array<String>] "account:n" of the jobs in the plain list
   def plain
-    redis.lrange('resque:queue:fair', 0, -1).map { |payload| JSON.parse(payload)['args'][0].values_at('account_id', 'n').join(':') }
+    redis.lrange('resque:queue:fair', 0, -1)
+         .map { |payload| JSON.parse(payload)['args'][0].values_at('account_id', 'n').join(':') }
   end
 
   # What Redis holds now, to come back to.

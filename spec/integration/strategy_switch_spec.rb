@@ -17,6 +17,12 @@ RSpec.describe 'A switch of dequeue_strategy' do
     Array.new(count) { |n| "#{account}:#{from + n}" }
   end
 
+  def both_ways(count)
+    %w[a b c].flat_map do |account|
+      enqueue_under(:sub_queues, account, count) + enqueue_under(:legacy_scan, account, count, from: count)
+    end
+  end
+
   {
     'from legacy_scan to sub_queues' => %i[legacy_scan sub_queues],
     'from sub_queues to legacy_scan' => %i[sub_queues legacy_scan]
@@ -83,7 +89,7 @@ RSpec.describe 'A switch of dequeue_strategy' do
   end
 
   it 'loses and doubles nothing when each worker changes its mind at each reserve' do
-    jobs = %w[a b c].flat_map { |account| enqueue_under(:sub_queues, account, 40) + enqueue_under(:legacy_scan, account, 40, from: 40) }
+    jobs = both_ways(40)
     workers = Array.new(3) do
       WorkerProcess.start('fair', interval: 0.01, fork_per_job: false) do |worker|
         turns = 0
@@ -97,10 +103,11 @@ RSpec.describe 'A switch of dequeue_strategy' do
   end
 
   it 'loses and doubles nothing when workers are killed meanwhile (kill -9)' do
-    jobs = %w[a b c].flat_map { |account| enqueue_under(:sub_queues, account, 60) + enqueue_under(:legacy_scan, account, 60, from: 60) }
+    jobs = both_ways(60)
     6.times do |round|
       seen = done.size
-      worker = WorkerProcess.start('fair', interval: 0.01, fork_per_job: round.odd?) { strategy(%i[legacy_scan sub_queues][round % 2]) }
+      name = round.even? ? :legacy_scan : :sub_queues
+      worker = WorkerProcess.start('fair', interval: 0.01, fork_per_job: round.odd?) { strategy(name) }
       wait_until { done.size >= [seen + 8, jobs.size].min }
       worker.kill
     end

@@ -6,8 +6,8 @@ require 'open3'
 require 'rbconfig'
 require 'tmpdir'
 
-# A shop's Resque application in a folder of its own, with a Gemfile, a bundle and processes of its own. Which gem it has for
-# fair share is one line of that Gemfile. resque-fair-share 0.1.0 is the real one, from RubyGems.
+# A shop's Resque application in a folder of its own, with a Gemfile, a bundle and processes of its own. Which gem it
+# has for fair share is one line of that Gemfile. resque-fair-share 0.1.0 is the real one, from RubyGems.
 class Application
   PROJECT = File.expand_path('../..', __dir__)
   OLD_VERSION = '0.1.0'
@@ -61,8 +61,8 @@ class Application
 
       FileUtils.mkdir_p(File.dirname(OLD_GEMS))
       Dir.mktmpdir('old-gem', File.dirname(OLD_GEMS)) do |folder|
-        output, status = Open3.capture2e('gem', 'install', 'resque-fair-share', '-v', OLD_VERSION, '--ignore-dependencies',
-                                         '--no-document', '--install-dir', folder)
+        output, status = Open3.capture2e('gem', 'install', 'resque-fair-share', '-v', OLD_VERSION, '--no-document',
+                                         '--ignore-dependencies', '--install-dir', folder)
         raise "resque-fair-share #{OLD_VERSION} can't be had from RubyGems: #{output}" unless status.success?
 
         File.rename(folder, OLD_GEMS)
@@ -85,7 +85,8 @@ class Application
   def use(fair_share)
     File.write(File.join(@folder, 'Gemfile'), (fixed_lines + [LINES.fetch(fair_share)]).compact.join("\n"))
     FileUtils.rm_f(File.join(@folder, 'Gemfile.lock'))
-    output, status = unbundled { Open3.capture2e(environment, 'bundle', 'install', '--local', '--quiet', chdir: @folder) }
+    bundle = %w[bundle install --local --quiet]
+    output, status = unbundled { Open3.capture2e(environment, *bundle, chdir: @folder) }
     raise "could not bundle #{fair_share}: #{output}" unless status.success?
   end
 
@@ -146,11 +147,12 @@ class Application
   end
 
   def environment
-    { 'BUNDLE_GEMFILE' => File.join(@folder, 'Gemfile'), 'GEM_HOME' => self.class.old_gems, 'APPLICATION_REDIS' => REDIS_URL,
-      'GEM_PATH' => ([self.class.old_gems] + GEMS).join(File::PATH_SEPARATOR), 'BUNDLE_PATH' => nil }
+    { 'BUNDLE_GEMFILE' => File.join(@folder, 'Gemfile'), 'APPLICATION_REDIS' => REDIS_URL,
+      'GEM_HOME' => self.class.old_gems, 'GEM_PATH' => ([self.class.old_gems] + GEMS).join(File::PATH_SEPARATOR),
+      'BUNDLE_PATH' => nil }
   end
 
-  def unbundled(&block)
-    Bundler.with_unbundled_env(&block)
+  def unbundled(&)
+    Bundler.with_unbundled_env(&)
   end
 end

@@ -113,6 +113,8 @@ pub enum Reserved {
     },
     /// The queue has no fair-share state: stock's LPOP is right.
     Plain,
+    /// A payload that 0.1.0 wrote, whose copy in the main list is gone: somebody has taken the job already.
+    Gone(Vec<u8>),
     /// The head of the main list, where others pushed payloads that have to be routed first.
     Adopt(Vec<Vec<u8>>),
 }
@@ -538,6 +540,10 @@ fn reply_to_reserved(reply: Value, lease_id: String) -> Result<Reserved, Error> 
         "none" => Ok(Reserved::Nothing { reconcile }),
         "again" => Ok(Reserved::Adopt(Vec::new())),
         "plain" => Ok(Reserved::Plain),
+        "gone" => {
+            reply.text()?;
+            Ok(Reserved::Gone(reply.bytes()?))
+        }
         "adopt" => {
             reply.text()?;
             Ok(Reserved::Adopt(reply.list()?))

@@ -380,6 +380,8 @@ mod reserve {
             bed.enqueue("a", &format!("{{{n}}}"));
         }
         let jobs = [bed.take(), bed.take(), bed.take()];
+        bed.limits = limits(3);
+        assert!(nothing(&bed.reserve()));
         bed.limits = limits(2);
         assert!(nothing(&bed.reserve()));
         bed.checking = false;
@@ -683,7 +685,7 @@ mod reserve {
             calls += 1;
         };
         assert_eq!(elements[0], FOREIGN.as_bytes());
-        assert_eq!(calls, 199_u32.div_ceil(64));
+        assert!(calls <= 199_u32.div_ceil(64), "{calls}");
         // All tickets are still there.
         assert_eq!(bed.check().main.len(), 200);
     }
@@ -834,6 +836,23 @@ mod reserve {
         assert_eq!(bed.check().main, Vec::<String>::new());
         bed.release(&job.lease_id);
         assert_eq!(bed.our_keys(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn surplus_tickets_are_not_turned_round_for_ever() {
+        let mut bed = Bed::unchecked(1);
+        for n in 0..200 {
+            bed.enqueue("a", &format!("{{{n}}}"));
+        }
+        bed.take();
+        let main = bed.main();
+        for _ in 0..300 {
+            bed.tell(&["RPUSH", &main, "null"]);
+        }
+        for _ in 0..20 {
+            assert!(nothing(&bed.reserve()));
+        }
+        assert_eq!(bed.check().main.len(), 199);
     }
 
     #[test]
@@ -1433,6 +1452,40 @@ mod mend {
         assert!(nothing(&bed.reserve()));
         bed.release(&job.lease_id);
         assert_eq!(bed.ask::<Vec<String>>(&["KEYS", "*"]), ["resque:queues"]);
+    }
+
+    #[test]
+    fn a_partition_that_was_parked_under_a_lower_cap_may_run_again() {
+        let mut bed = Bed::unchecked(1);
+        for n in 0..4 {
+            bed.enqueue("a", &format!("{{{n}}}"));
+            bed.enqueue("paused", &format!("{{{n}}}"));
+        }
+        bed.set("paused", "||1");
+        bed.take();
+        assert!(nothing(&bed.reserve()));
+        bed.limits = limits(3);
+        assert!(nothing(&bed.reserve()));
+        bed.mend();
+        bed.check();
+        assert_eq!(bed.take_payloads(2), ["{1}", "{2}"]);
+        assert!(nothing(&bed.reserve()));
+    }
+
+    #[test]
+    fn running_jobs_that_no_lease_backs_count_no_more() {
+        let mut bed = Bed::unchecked(3);
+        bed.enqueue("a", "{1}");
+        bed.enqueue("a", "{2}");
+        bed.enqueue("a", "{3}");
+        bed.take();
+        let in_flight = bed.queue.keys().in_flight("a");
+        for count in ["0", "2", "7"] {
+            bed.tell(&["SET", &in_flight, count]);
+            bed.mend();
+            bed.check();
+        }
+        bed.take_payloads(2);
     }
 
     #[test]

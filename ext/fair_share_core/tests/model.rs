@@ -290,7 +290,8 @@ impl<'a> Model<'a> {
                     }
                     return;
                 }
-                Reserved::Plain => {
+                other => {
+                    assert_eq!(other, Reserved::Plain);
                     assert!(self.running.is_empty() && self.count_waiting() == 0);
                     assert_ne!(held.main.first().map(String::as_str), Some("null"));
                     self.tickets = held.tickets();
@@ -518,12 +519,19 @@ fn run(bed: &mut Bed, steps: &[Step], limits: Limits, caps_vary: bool) {
     assert!(keys.iter().all(|key| key == "resque:queues"), "{keys:?}");
 }
 
-fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig {
-        cases,
+/// `PROPTEST_CASES=2000` looks longer.
+fn config() -> ProptestConfig {
+    let default = ProptestConfig {
         failure_persistence: None,
         max_shrink_iters: 400,
         ..ProptestConfig::default()
+    };
+    match std::env::var_os("PROPTEST_CASES") {
+        Some(_) => default,
+        None => ProptestConfig {
+            cases: 80,
+            ..default
+        },
     }
 }
 
@@ -536,7 +544,7 @@ thread_local! {
 }
 
 proptest! {
-    #![proptest_config(config(80))]
+    #![proptest_config(config())]
 
     #[test]
     fn under_one_cap(

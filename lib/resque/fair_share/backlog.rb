@@ -150,7 +150,8 @@ module Resque
         found.sort.first(count).map(&:last)
       end
 
-      # @return [Array] time, partition, position in it and payload of its oldest jobs, none of them younger than `bound`
+      # @return [Array] time, partition, position in it and payload of its oldest jobs, none of them younger than
+      #   `bound`
       def older(partition, bound, count)
         found = [] #: Array[[Integer, String, Integer, String]]
         while found.size < count

@@ -50,6 +50,7 @@ module Resque
           case reply
           in [:plain] then return :plain
           in [:adopt, elements] then adopt(elements)
+          in [:gone, payload] then report_gone(payload)
           in [:nothing, reconcile] then return unless reconcile && reconcile_quietly.positive?
           in [:job, *]
             lease = lease_from(reply)
@@ -59,8 +60,8 @@ module Resque
         nil
       end
 
-      # One that was interrupted, or failed, is made good by the next reserve of this process: its lease would keep the slot
-      # as long as the process lives.
+      # One that was interrupted, or failed, is made good by the next reserve of this process: its lease would keep the
+      # slot as long as the process lives.
       # @return [Boolean] whether the lease was still there
       def release(lease_id)
         answered = false
@@ -218,6 +219,14 @@ module Resque
       ensure
         # By a Timeout or a kill, which no rescue sees.
         lease.give_back if interrupted && lease
+      end
+
+      # Not run, since it may have run; and not passed over in silence.
+      def report_gone(payload)
+        error = CopyGone.new("a job that resque-fair-share 0.1.0 wrote into queue #{name} is not run: its copy in " \
+                             'the main list is gone, so it has run, or was dequeued; retry it if you know better')
+        shown = payload.dup.force_encoding(Encoding::UTF_8).scrub
+        Resque::Failure.create(payload: decode(shown), exception: error, worker: ProcessIdentity.owner, queue: name)
       end
 
       # The pick of dequeue_strategy = :legacy_scan, when no job waits in a partition that may run.

@@ -11,8 +11,9 @@ module Resque
 
       def perform(klass, list, queue)
         check(klass, list)
-        queue = (queue || Resque.queue_from_class(klass)).to_s
-        Resque.validate(klass, queue.empty? ? nil : queue)
+        queue ||= Resque.queue_from_class(klass)
+        Resque.validate(klass, queue)
+        queue = queue.to_s
         return list.count { |args| Resque.enqueue_to(queue, klass, *args) } if Resque.inline?
 
         # All are looked at before the first is written.

@@ -10,6 +10,10 @@ module Resque
     # Redis, or something that stands in for it, gave a reply that no script of ours gives.
     class ProtocolError < Error; end
 
+    # A job that 0.1.0 wrote twice, and that somebody who saw one copy only has taken. It ends in the failed list, not
+    # run.
+    class CopyGone < Error; end
+
     # The queue's payload is no job: not JSON, or not an object. Such an entry ends in the failed list.
     class MalformedPayload < Error; end
   end

@@ -222,7 +222,7 @@ impl Bed {
     }
 
     pub fn mend(&mut self) -> u64 {
-        let mended = self.queue.mend(&mut self.redis).unwrap();
+        let mended = self.queue.mend(&mut self.redis, self.limits).unwrap();
         self.check_if_wanted();
         mended
     }

@@ -58,8 +58,8 @@ impl FairQueue {
         })
     }
 
-    /// => `[:job, reconcile, lease id, payload, partition id, pending, in_flight]`, `[:nothing, reconcile]`, `[:plain]` or
-    /// `[:adopt, elements]`.
+    /// => `[:job, reconcile, lease id, payload, partition id, pending, in_flight]`, `[:nothing, reconcile]`, `[:plain]`,
+    /// `[:gone, payload]` or `[:adopt, elements]`.
     fn reserve(
         ruby: &Ruby,
         rb_self: &Self,
@@ -274,6 +274,10 @@ fn reserved_to_ruby(ruby: &Ruby, reserved: Reserved) -> Result<RArray, Error> {
             reply.push(reconcile)?;
         }
         Reserved::Plain => reply.push(ruby.to_symbol("plain"))?,
+        Reserved::Gone(payload) => {
+            reply.push(ruby.to_symbol("gone"))?;
+            reply.push(convert::string(ruby, &payload))?;
+        }
         Reserved::Adopt(elements) => {
             reply.push(ruby.to_symbol("adopt"))?;
             reply.push(convert::strings(ruby, &elements)?)?;

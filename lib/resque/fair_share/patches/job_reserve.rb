@@ -22,14 +22,27 @@ module Resque
             Thread.current[:resque_fair_share_reserving] = value
           end
 
+          # A plugin that pops again has dealt with the job before: pushed it back, or found it locked.
+          def popping
+            take&.release if inside?
+          end
+
+          # An exception out of a trap handler can leave the flag set: then nothing of ours is below us on the stack.
+          # Looked at only where the flag is set, so it costs nothing but for plugins that reserve within reserve.
+          def nested?
+            return false unless inside?
+
+            stack = caller_locations(2) || []
+            return true if stack.any? { |frame| frame.path == __FILE__ && frame.base_label == 'reserve' }
+
+            take&.give_back
+            false
+          end
+
           # Notes a pop's lease for the reserve around it, where there is one.
           # @return [String] the payload
           def popped(lease)
-            if inside?
-              # A plugin that pops again has dealt with the job before: pushed it back, or found it locked.
-              take&.release
-              Thread.current[:resque_fair_share_popped] = lease
-            end
+            Thread.current[:resque_fair_share_popped] = lease if inside?
             lease.payload
           end
 
@@ -53,7 +66,7 @@ module Resque
         end
 
         def reserve(queue)
-          return EARLIER.fetch(self).bind_call(self, queue) if JobReserve.inside?
+          return EARLIER.fetch(self).bind_call(self, queue) if JobReserve.nested?
 
           begin
             JobReserve.inside = true

@@ -20,6 +20,7 @@ module Resque
 
         # @return [String, nil] a payload, as stock; one from a partition carries its lease
         def pop_from_queue(queue)
+          JobReserve.popping
           fair_queue = Queue.of(@redis, queue)
           unless fair_queue.fair?
             popped = super

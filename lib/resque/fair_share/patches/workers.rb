@@ -28,13 +28,8 @@ module Resque
         def fair_queues(names)
           return [] if names.empty?
 
-          states = @redis.pipelined { |pipe| names.each { |name| pipe.exists(*keys_that_tell(name)) } }
+          states = @redis.pipelined { |pipe| names.each { |name| pipe.exists(*Native::FairQueue.state_keys(name)) } }
           names.zip(states).filter_map { |name, state| Queue.of(@redis, name) if state && state != 0 }
-        end
-
-        # What 0.1.0 wrote has partitions, and nothing else that is ours.
-        def keys_that_tell(name)
-          [Native::FairQueue.state_key(name), "fair_share:#{name}:partitions"]
         end
       end
     end
