@@ -46,7 +46,7 @@ for i = 4, #ARGV, 4 do
   if partition ~= ':' then
     -- The payload's own place becomes the ticket, so the one that `put` adds at the tail goes again.
     redis.call('LSET', main, looked_at, 'null')
-    if ARGV[i + 2] ~= '' or ARGV[i + 3] ~= '' then weigh(partition, ARGV[i + 2], ARGV[i + 3]) end
+    weigh(partition, ARGV[i + 2], ARGV[i + 3])
     local element = string.format('%011x', now) .. payload
     if not take_over(partition, ARGV[i + 3], payload, element) then
       put('RPUSH', partition, element, cap)

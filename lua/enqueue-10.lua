@@ -14,5 +14,5 @@ if partition == LANE and redis.call('EXISTS', state) == 0 then
   redis.call('RPUSH', main, payload)
   return { 'plain', 0 }
 end
-if ARGV[6] ~= '' or ARGV[7] ~= '' then weigh(partition, ARGV[6], ARGV[7]) end
+weigh(partition, ARGV[6], ARGV[7])
 return { 'queued', put('RPUSH', partition, string.format('%011x', now) .. payload, cap) }

@@ -9,7 +9,7 @@ Reply  number of jobs
 local cap, element_time, jobs = tonumber(ARGV[3]), string.format('%011x', now), 0
 redis.call('SADD', queues, ARGV[2])
 for i = 4, #ARGV, 4 do
-  if ARGV[i + 2] ~= '' or ARGV[i + 3] ~= '' then weigh(ARGV[i], ARGV[i + 2], ARGV[i + 3]) end
+  weigh(ARGV[i], ARGV[i + 2], ARGV[i + 3])
   put('RPUSH', ARGV[i], element_time .. ARGV[i + 1], cap)
   jobs = jobs + 1
 end

@@ -13,7 +13,7 @@ Reply  { status, reconcile due (0 or 1), partition, element, pending, in_flight 
               'again'  call again: many partitions at once had to be parked
 ]]
 local id, owner, cap, charge, hint = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6]
-local PROBES, BATCH, LOOK, OFTEN, SELDOM, REBASE = 64, 64, 1000, 5000, 60000, UNIT / 2
+local PROBES, BATCH, LOOK, OFTEN, SELDOM, REBASE = 64, 64, 20000, 5000, 60000, UNIT / 2
 
 local s = redis.call('HMGET', state, 'clock', 'mean', 'pending', 'reconciled', 'weighted', 'looked')
 local clock, mean, total = tonumber(s[1]) or FIRST_CLOCK, tonumber(s[2]), tonumber(s[3]) or 0

@@ -58,7 +58,7 @@ module Resque
       # @return [Array<Partition>]
       # @raise [ArgumentError] for another order, or a negative number
       def partitions(order: :next, limit: 50, offset: 0)
-        Check.one_of(ORDERS, :order, order)
+        order = Check.one_of(ORDERS, :order, order)
         Check.page(limit, offset)
         return describe(by_turn(limit, offset)) if order == :next
 
