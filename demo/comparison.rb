@@ -20,7 +20,9 @@ module Demo
 
     # @return [String] what a run's part of the table is called
     def heading(run)
-      run == runs.first ? 'plain Resque queue' : 'fair share'
+      return 'fair share' unless run == runs.first
+
+      "plain Resque queue#{' (it knows no weights)' if tenants.weights?}"
     end
 
     # @param group [Tenants::Group]

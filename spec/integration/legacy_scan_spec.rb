@@ -73,6 +73,7 @@ RSpec.describe 'legacy_scan' do
     end
 
     it 'takes turns where none runs, whatever stands first' do
+      configure(charge: :jobs)
       enqueue('a', 10)
       enqueue('b', 10)
       turns = Array.new(10) { reserve.tap(&:perform).args.first['account_id'] }

