@@ -4,13 +4,12 @@ Puts many jobs into their partitions: all of them or, where Redis refuses the fi
 KEYS   the ten of includes/keys.lua
 ARGV   [1] root  [2] queue  [3] cap (0: none), then for each job: encoded partition, payload, configured weight or '',
        full id or ''
-Reply  number of jobs
+Reply  pending of its partition after each job
 ]]
-local cap, element_time, jobs = tonumber(ARGV[3]), string.format('%011x', now), 0
+local cap, element_time, counts = tonumber(ARGV[3]), string.format('%011x', now), {}
 redis.call('SADD', queues, ARGV[2])
 for i = 4, #ARGV, 4 do
   weigh(ARGV[i], ARGV[i + 2], ARGV[i + 3])
-  put('RPUSH', ARGV[i], element_time .. ARGV[i + 1], cap)
-  jobs = jobs + 1
+  counts[#counts + 1] = put('RPUSH', ARGV[i], element_time .. ARGV[i + 1], cap)
 end
-return jobs
+return counts

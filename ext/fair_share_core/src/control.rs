@@ -164,6 +164,43 @@ impl FairQueue {
         ))
     }
 
+    /// Of a page of an index, in no order, the partitions whose oldest job waits since `bound` (milliseconds) or longer, each
+    /// with that job's time of enqueueing, 0 where it is not known. Cursors as for [`partitions_page`](Self::partitions_page).
+    pub fn oldest<T: Transport>(
+        &self,
+        transport: &mut T,
+        index: Index,
+        cursor: u64,
+        bound: Option<u64>,
+    ) -> Result<(u64, Vec<(u64, String)>), T::Error> {
+        let cursor = cursor.to_string();
+        let bound = bound.map(|bound| bound.to_string()).unwrap_or_default();
+        let index: &[u8] = match index {
+            Index::Runnable => b"partitions",
+            Index::Parked => b"parked",
+        };
+        let arguments = [
+            self.keys().root().as_bytes(),
+            index,
+            cursor.as_bytes(),
+            bound.as_bytes(),
+        ];
+        let reply = self.run(transport, &scripts::OLDEST, &arguments, Repeat::Safe)?;
+        let mut words = redis::from_redis_value::<Vec<String>>(&reply)
+            .map_err(|error| Error::Protocol(error.to_string()))?
+            .into_iter();
+        let number = |text: Option<String>| {
+            text.and_then(|text| text.parse().ok())
+                .ok_or_else(|| Error::Protocol("the oldest script answered no number".into()))
+        };
+        let next = number(words.next())?;
+        let mut heads = Vec::with_capacity(words.len() / 2);
+        while let Some(partition) = words.next() {
+            heads.push((number(words.next())?, partition));
+        }
+        Ok((next, heads))
+    }
+
     /// Changes the run-time settings of a partition. => weight, cap and paused as they hold now.
     pub fn set<T: Transport>(
         &self,
@@ -198,13 +235,13 @@ impl FairQueue {
         ))
     }
 
-    /// Puts many jobs into their partitions, all or none. => how many.
+    /// Puts many jobs into their partitions, all or none. => pending of its partition after each.
     pub fn enqueue_all<T: Transport>(
         &self,
         transport: &mut T,
         jobs: &[(Vec<u8>, Route)],
         limits: Limits,
-    ) -> Result<u64, T::Error> {
+    ) -> Result<Vec<u64>, T::Error> {
         let cap = limits.cap.to_string();
         let weights: Vec<String> = jobs
             .iter()
@@ -220,7 +257,7 @@ impl FairQueue {
             arguments.extend([partition, payload, weight, name]);
         }
         let reply = self.run(transport, &scripts::ENQUEUE_ALL, &arguments, Repeat::Unsafe)?;
-        Ok(Reply::single(reply).number()?)
+        Ok(redis::from_redis_value(&reply).map_err(|error| Error::Protocol(error.to_string()))?)
     }
 
     fn index_key(&self, index: Index) -> &str {

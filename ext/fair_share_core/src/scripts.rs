@@ -174,6 +174,7 @@ script!(
     "describe-10",
     ["includes/keys", "includes/time", "includes/policy"]
 );
+script!(OLDEST, "oldest-10", ["includes/keys"]);
 script!(
     SET,
     "set-10",
@@ -214,7 +215,7 @@ script!(
 );
 
 /// Every script, for a check that each compiles.
-pub static ALL: [&Script; 15] = [
+pub static ALL: [&Script; 16] = [
     &ENQUEUE,
     &ENQUEUE_ALL,
     &ENQUEUE_PLAIN,
@@ -226,6 +227,7 @@ pub static ALL: [&Script; 15] = [
     &MEND,
     &STATS,
     &DESCRIBE,
+    &OLDEST,
     &SET,
     &CLEAR,
     &REMOVE,

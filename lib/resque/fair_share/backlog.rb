@@ -140,8 +140,8 @@ module Resque
       def oldest(count)
         found = [] #: Array[[Integer, String, Integer, String]]
         bound = nil #: Integer?
-        top(count, &:oldest_age_or_unknown).each do |partition|
-          found.concat(older(partition.encoded, bound, count))
+        heads(count).each do |partition|
+          found.concat(older(partition, bound, count))
           next if found.size < (bound ? 2 * count : count)
 
           found = found.sort.first(count)

@@ -33,7 +33,10 @@ module Resque
         return jobs.each { |payload, partition| enqueue(payload, partition) }.size if legacy?
 
         note(true)
-        @native.enqueue_all(@connection, jobs, cap)
+        counts = @native.enqueue_all(@connection, jobs, cap)
+        jobs.zip(counts).to_h { |(_, partition), pending| [partition, pending] }
+            .each { |partition, pending| Gauges.emit(name, partition, pending: pending) }
+        counts.size
       end
 
       # Takes the next job in a fair turn.

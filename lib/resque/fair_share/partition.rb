@@ -30,12 +30,6 @@ module Resque
       # @return [String] the id as it stands in key names
       attr_reader :encoded
 
-      # @private
-      # @return [Float] a time that is not known counts as the oldest
-      def oldest_age_or_unknown
-        oldest_age || (pending.positive? ? Float::MAX : -1.0)
-      end
-
       # @return [Boolean]
       def paused?
         @paused

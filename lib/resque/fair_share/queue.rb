@@ -45,7 +45,7 @@ module Resque
       def stats
         counts = @native.stats(@connection)
         mean = counts.delete(:mean_job_time)
-        age = counts[:pending].positive? ? top(1, &:oldest_age).first&.oldest_age : nil
+        age = describe(heads(1)).first&.oldest_age if counts[:pending].positive?
         counts.merge(oldest_age: age, mean_job_time: mean && (mean / 1000.0)) #: stats
       end
 
@@ -60,10 +60,11 @@ module Resque
       def partitions(order: :next, limit: 50, offset: 0)
         order = Check.one_of(ORDERS, :order, order)
         Check.page(limit, offset)
-        return describe(by_turn(limit, offset)) if order == :next
-
-        key = { pending: :pending, in_flight: :in_flight, oldest: :oldest_age }.fetch(order)
-        top(limit + offset) { |partition| partition.public_send(key) }.drop(offset)
+        case order
+        when :next then describe(by_turn(limit, offset))
+        when :oldest then describe(heads(limit + offset).drop(offset))
+        else top(limit + offset) { |partition| partition.public_send(order) }.drop(offset)
+        end
       end
 
       # @param id [Object] its String is the partition's id
@@ -121,6 +122,35 @@ module Resque
       # A lease has the id as it stands in key names where that is shortened.
       def given(id)
         id&.match?(/~\h{40}\z/) ? describe([id]).first&.id : id
+      end
+
+      # The partitions whose oldest job waits the longest, the longest first. Times of enqueueing are compared, not
+      # ages, each of which was true at another moment.
+      # @return [Array<String>] encoded
+      def heads(count)
+        return [] if count.zero?
+
+        found = [] #: Array[[Integer, String]]
+        bound = nil #: Integer?
+        each_page_of_heads(-> { bound }) do |page|
+          found.concat(page)
+          next if found.size < (bound ? 2 * count : count)
+
+          found = found.uniq.sort.first(count)
+          bound = found[count - 1]&.first
+        end
+        found.uniq.sort.first(count).map(&:last)
+      end
+
+      def each_page_of_heads(bound)
+        %i[runnable parked].each do |index|
+          cursor = 0
+          loop do
+            cursor, page = @native.oldest(@connection, index, cursor, bound.call)
+            yield page
+            break if cursor.zero?
+          end
+        end
       end
 
       # The partitions with the largest value, the largest first; without a value last.

@@ -84,6 +84,34 @@ impl FairQueue {
             .map_err(|error| error.into_ruby(ruby))
     }
 
+    /// => `[next cursor, [[time, encoded id], ...]]`, in no order; `bound` and the times in milliseconds.
+    fn oldest(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        of: Symbol,
+        cursor: u64,
+        bound: Option<u64>,
+    ) -> Result<RArray, Error> {
+        let (next, heads) = rb_self
+            .0
+            .oldest(
+                &mut Session::new(ruby, connection),
+                index(&of)?,
+                cursor,
+                bound,
+            )
+            .map_err(|error| error.into_ruby(ruby))?;
+        let rows = ruby.ary_new_capa(heads.len());
+        for head in heads {
+            rows.push(head)?;
+        }
+        let reply = ruby.ary_new();
+        reply.push(next)?;
+        reply.push(rows)?;
+        Ok(reply)
+    }
+
     /// `weight`, `limit`: a number, nil to take it back or :keep; `paused`: true, false or :keep.
     fn set(
         ruby: &Ruby,
@@ -112,14 +140,14 @@ impl FairQueue {
             .map_err(|error| error.into_ruby(ruby))
     }
 
-    /// `jobs`: `[[payload, partition id or nil, weight or nil], ...]`. => how many.
+    /// `jobs`: `[[payload, partition id or nil, weight or nil], ...]`. => pending of its partition after each.
     fn enqueue_all(
         ruby: &Ruby,
         rb_self: &Self,
         connection: Value,
         jobs: RArray,
         cap: u64,
-    ) -> Result<u64, Error> {
+    ) -> Result<Vec<u64>, Error> {
         let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
         let mut routed = Vec::with_capacity(jobs.len());
         for job in jobs.into_iter() {
@@ -197,6 +225,7 @@ pub(crate) fn init(class: RClass) -> Result<(), Error> {
         method!(FairQueue::partitions_by_turn, 4),
     )?;
     class.define_method("partitions_page", method!(FairQueue::partitions_page, 3))?;
+    class.define_method("oldest", method!(FairQueue::oldest, 4))?;
     class.define_method("set", method!(FairQueue::set, 6))?;
     class.define_method("enqueue_all", method!(FairQueue::enqueue_all, 3))?;
     class.define_singleton_method("encoded", magnus::function!(FairQueue::encoded, 1))
