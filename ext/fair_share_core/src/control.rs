@@ -73,6 +73,9 @@ pub enum Index {
     Parked,
 }
 
+/// When a partition's oldest job was queued (milliseconds of the server's time), and its encoded id.
+pub type Head = (u64, String);
+
 impl FairQueue {
     pub fn stats<T: Transport>(&self, transport: &mut T) -> Result<Stats, T::Error> {
         let root = self.keys().root().as_bytes();
@@ -172,7 +175,7 @@ impl FairQueue {
         index: Index,
         cursor: u64,
         bound: Option<u64>,
-    ) -> Result<(u64, Vec<(u64, String)>), T::Error> {
+    ) -> Result<(u64, Vec<Head>), T::Error> {
         let cursor = cursor.to_string();
         let bound = bound.map(|bound| bound.to_string()).unwrap_or_default();
         let index: &[u8] = match index {

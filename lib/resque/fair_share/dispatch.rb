@@ -35,7 +35,7 @@ module Resque
         note(true)
         counts = @native.enqueue_all(@connection, jobs, cap)
         jobs.zip(counts).to_h { |(_, partition), pending| [partition, pending] }
-            .each { |partition, pending| Gauges.emit(name, partition, pending: pending) }
+            .each { |partition, pending| Gauges.emit(name, partition, pending: pending.to_i) }
         counts.size
       end
 
