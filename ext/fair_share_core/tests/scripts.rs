@@ -106,7 +106,7 @@ fn operators_life(bed: &mut Bed) {
     let (long, acme) = ("x".repeat(200), Route::to("acme", Some(2.0)));
     let job = |id: &str| (b"{}".to_vec(), Route::to(id, None));
     let jobs = [job("acme"), job("acme"), job(&long), job("b"), job("c")];
-    assert_eq!(queue.enqueue_all(redis, &jobs, limits).unwrap(), 5);
+    assert_eq!(queue.enqueue_all(redis, &jobs, limits).unwrap().len(), 5);
     let settings = PartitionSettings {
         weight: Change::To(3.0),
         cap: Change::To(1),
