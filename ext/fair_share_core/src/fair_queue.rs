@@ -241,20 +241,9 @@ impl FairQueue {
         elements: &[(Vec<u8>, Option<Route>)],
         limits: Limits,
     ) -> Result<Reserved, T::Error> {
-        let weights: Vec<String> = elements
-            .iter()
-            .map(|(_, route)| {
-                route
-                    .as_ref()
-                    .map(Route::weight_argument)
-                    .unwrap_or_default()
-            })
-            .collect();
+        let weights = weights_of(elements);
         let mut arguments: Vec<&[u8]> = Vec::with_capacity(elements.len() * 4);
-        for ((element, route), weight) in elements.iter().zip(&weights) {
-            arguments.push(element);
-            arguments.extend(routed(route.as_ref(), weight));
-        }
+        push_routed(&mut arguments, elements, &weights);
         self.lease_one(transport, &scripts::SCAN, asking, "", &arguments, limits)
     }
 
@@ -383,21 +372,10 @@ impl FairQueue {
         limits: Limits,
     ) -> Result<Adopted, T::Error> {
         let cap = limits.cap.to_string();
-        let weights: Vec<String> = elements
-            .iter()
-            .map(|(_, route)| {
-                route
-                    .as_ref()
-                    .map(Route::weight_argument)
-                    .unwrap_or_default()
-            })
-            .collect();
+        let weights = weights_of(elements);
         let rotate: &[u8] = if rotate { b"rotate" } else { b"" };
         let mut arguments: Vec<&[u8]> = vec![self.keys.root().as_bytes(), cap.as_bytes(), rotate];
-        for ((element, route), weight) in elements.iter().zip(&weights) {
-            arguments.push(element);
-            arguments.extend(routed(route.as_ref(), weight));
-        }
+        push_routed(&mut arguments, elements, &weights);
         // Sent again, it finds tickets where the payloads were, and adopts nothing twice.
         let mut reply =
             Reply::new(self.run(transport, &scripts::ADOPT, &arguments, Repeat::Safe)?)?;
@@ -493,6 +471,28 @@ impl FairQueue {
         // What a forked child inherited belongs to its parent.
         ids.retain(|(asker, _)| *asker == pid);
         ids.pop().map(|(_, id)| id)
+    }
+}
+
+fn weights_of(elements: &[(Vec<u8>, Option<Route>)]) -> Vec<String> {
+    let weight = |(_, route): &(_, Option<Route>)| {
+        route
+            .as_ref()
+            .map(Route::weight_argument)
+            .unwrap_or_default()
+    };
+    elements.iter().map(weight).collect()
+}
+
+/// Elements of the main list as scripts take them: each with its route.
+fn push_routed<'a>(
+    arguments: &mut Vec<&'a [u8]>,
+    elements: &'a [(Vec<u8>, Option<Route>)],
+    weights: &'a [String],
+) {
+    for ((element, route), weight) in elements.iter().zip(weights) {
+        arguments.push(element);
+        arguments.extend(routed(route.as_ref(), weight));
     }
 }
 

@@ -73,11 +73,6 @@ module Resque
         @native.forget_settings(@connection)
       end
 
-      # Removes what the queue keeps for its turns, where nothing waits or runs any more.
-      def sweep
-        @native.mend(@connection, cap)
-      end
-
       # @param partition [String] encoded
       # @return [Array<Hash>]
       def payloads(partition, offset, limit)

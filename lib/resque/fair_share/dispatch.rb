@@ -81,6 +81,24 @@ module Resque
         @native.give_back(lease_id)
       end
 
+      # Ends the lease of an owner that is gone.
+      # @param worker [String] id of the worker whose record says whether the job had started
+      # @return [Boolean] whether the lease was still there
+      def recover(lease_id, worker)
+        status, partition, pending, in_flight = @native.recover(@connection, lease_id, worker, cap, charge)
+        return false if status == :gone
+
+        counts = status == :requeued ? { pending: pending, in_flight: in_flight } : { in_flight: in_flight }
+        Gauges.emit(name, partition, **counts)
+        true
+      end
+
+      # Brings the queue back in line with its lists and leases; what it keeps for its turns goes where nothing waits or
+      # runs any more.
+      def mend
+        @native.mend(@connection, cap)
+      end
+
       # Reconciliation is a by-product of a reserve and must not cost its job.
       def reconcile_quietly
         reconcile

@@ -91,7 +91,7 @@ module Resque
       # Frees the slots of owners that are gone, and puts their jobs that never started back. Safe at any time.
       # @return [Integer] slots freed
       def reconcile
-        Reconciliation.new(name, @native, @connection, cap, charge).perform
+        Reconciliation.new(self).perform
       end
 
       # @private A change of one partition's run-time settings; :keep leaves one as it is, nil takes it back.
@@ -106,6 +106,17 @@ module Resque
         return [] if encoded.empty?
 
         @native.describe(@connection, encoded, cap).map { |row| Partition.new(self, row) }
+      end
+
+      # @private
+      # @yieldparam lease [Array] id, partition, start in milliseconds, owner, payload
+      def each_lease(&block)
+        cursor = 0
+        loop do
+          cursor, page = @native.leases(@connection, cursor)
+          page.each(&block)
+          break if cursor.zero?
+        end
       end
 
       private
@@ -177,15 +188,6 @@ module Resque
             yield page unless page.empty?
             break if cursor.zero?
           end
-        end
-      end
-
-      def each_lease(&block)
-        cursor = 0
-        loop do
-          cursor, page = @native.leases(@connection, cursor)
-          page.each(&block)
-          break if cursor.zero?
         end
       end
 

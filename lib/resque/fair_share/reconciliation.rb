@@ -8,46 +8,25 @@ module Resque
     # worker elsewhere when its heartbeat is older than Resque.prune_interval, by the server's clock. A lease that was
     # taken by hand elsewhere is left to its host.
     class Reconciliation
-      def initialize(queue, native, connection, cap, charge)
+      # @param queue [Queue]
+      def initialize(queue)
         @queue = queue
-        @native = native
-        @connection = connection
-        @cap = cap
-        @charge = charge
       end
 
       # @return [Integer] leases ended
       def perform
         ended = 0
-        each_lease do |id, _partition, _started, owner_text|
+        @queue.each_lease do |id, _partition, _started, owner_text|
           owner = ProcessIdentity.parse(owner_text)
           next unless gone?(owner)
 
-          ended += 1 if recover(id, worker_id(owner))
+          ended += 1 if @queue.recover(id, worker_id(owner))
         end
-        @native.mend(@connection, @cap)
+        @queue.mend
         ended
       end
 
       private
-
-      def recover(id, worker)
-        status, partition, pending, in_flight = @native.recover(@connection, id, worker, @cap, @charge)
-        return false if status == :gone
-
-        counts = status == :requeued ? { pending: pending, in_flight: in_flight } : { in_flight: in_flight }
-        Gauges.emit(@queue, partition, **counts)
-        true
-      end
-
-      def each_lease(&block)
-        cursor = 0
-        loop do
-          cursor, page = @native.leases(@connection, cursor)
-          page.each(&block)
-          break if cursor.zero?
-        end
-      end
 
       def gone?(owner)
         return !ProcessIdentity.running?(owner) if owner.host == ProcessIdentity.hostname
