@@ -62,23 +62,36 @@ module FairState
     job.args.first['account_id']
   end
 
+  # All of a queue's state at one moment, so that workers may run meanwhile: every script leaves it consistent.
+  STATE_OF_A_MOMENT = <<~LUA
+    local root, lists, counters, in_flight = ARGV[1], {}, {}, {}
+    for _, key in ipairs(redis.call('KEYS', root .. '*')) do
+      local list = string.match(key, '^' .. ARGV[2] .. 'sub:(.*)$')
+      local waiting, running = string.match(key, '^' .. ARGV[2] .. '(.*):pending$'),
+                               string.match(key, '^' .. ARGV[2] .. '(.*):in_flight$')
+      if redis.call('TYPE', key).ok == 'list' then
+        lists[#lists + 1] = { list, redis.call('LLEN', key) }
+      elseif waiting then
+        counters[#counters + 1] = { waiting, tonumber(redis.call('GET', key)) }
+      elseif running then
+        in_flight[#in_flight + 1] = { running, tonumber(redis.call('GET', key)) }
+      end
+    end
+    local indexed = { redis.call('ZRANGE', root .. 'partitions', 0, -1), redis.call('ZRANGE', root .. 'parked', 0, -1) }
+    return { lists, counters, in_flight, redis.call('HVALS', root .. 'leases'), indexed,
+             redis.call('HGET', root .. 'state', 'pending') or '0' }
+  LUA
+
   # The counters say what the lists and the leases say, and nothing else is there.
   def expect_consistent(queue = 'fair')
     root = "resque:fair_share:#{queue}:"
-    lists = redis.scan_each(match: "#{root}sub:*").to_h { |key| [key.delete_prefix("#{root}sub:"), redis.llen(key)] }
-    counters = redis.scan_each(match: "#{root}*:pending").to_h do |key|
-      [key.delete_prefix(root).delete_suffix(':pending'), redis.get(key).to_i]
-    end
-    running = leases(queue).values.map { |lease| lease.split(' ', 2).first }.tally
-    in_flight = redis.scan_each(match: "#{root}*:in_flight").to_h do |key|
-      [key.delete_prefix(root).delete_suffix(':in_flight'), redis.get(key).to_i]
-    end
-    indexed = redis.zrange("#{root}partitions", 0, -1) + redis.zrange("#{root}parked", 0, -1)
+    pattern = root.gsub(/[^a-zA-Z0-9]/) { |character| "%#{character}" }
+    lists, counters, in_flight, leases, indexed, total = redis.eval(STATE_OF_A_MOMENT, argv: [root, pattern])
 
-    expect(counters).to eq(lists)
-    expect(in_flight).to eq(running)
-    expect(indexed.sort).to eq(lists.keys.sort)
-    expect(redis.hget("#{root}state", 'pending').to_i).to eq(lists.values.sum)
+    expect(counters.to_h).to eq(lists.to_h)
+    expect(in_flight.to_h).to eq(leases.map { |lease| lease.split(' ', 2).first }.tally)
+    expect(indexed.flatten.sort).to eq(lists.to_h.keys.sort)
+    expect(total.to_i).to eq(lists.to_h.values.sum)
   end
 
   # Nothing waits, nothing runs, and nothing of ours is left.
