@@ -4,15 +4,6 @@ Puts one job into its partition.
 KEYS   the ten of includes/keys.lua
 ARGV   [1] root  [2] queue  [3] encoded partition, or % for the queue's lane of unpartitioned jobs  [4] payload
        [5] cap (0: none)  [6] configured weight, or ''  [7] the partition's full id where [3] is shortened, or ''
-Reply  { 'queued', pending of the partition }, or { 'plain', 0 } where an unpartitioned job went into the main list as
-       stock Resque has it, because the queue has no fair-share state (any more)
+Reply  { 'queued', pending of the partition }, or { 'plain', 0 } where an unpartitioned job went into the main list
 ]]
-local queue, partition, payload, cap = ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5])
-
-redis.call('SADD', queues, queue)
-if partition == LANE and redis.call('EXISTS', state) == 0 then
-  redis.call('RPUSH', main, payload)
-  return { 'plain', 0 }
-end
-weigh(partition, ARGV[6], ARGV[7])
-return { 'queued', put('RPUSH', partition, string.format('%011x', now) .. payload, cap) }
+return { enqueue(ARGV[2], ARGV[3], ARGV[4], tonumber(ARGV[5]), ARGV[6], ARGV[7]) }

@@ -194,7 +194,7 @@ impl FairQueue {
     ) -> Result<Enqueued, T::Error> {
         let reply = transport.run(
             &scripts::ENQUEUE,
-            &self.ten_keys(),
+            &self.keys.of_scripts(),
             &[
                 self.keys.root().as_bytes(),
                 self.queue.as_bytes(),
@@ -305,7 +305,7 @@ impl FairQueue {
     ) -> Result<Option<(String, u64)>, T::Error> {
         let reply = transport.run(
             &scripts::RELEASE,
-            &self.ten_keys(),
+            &self.keys.of_scripts(),
             &[
                 self.keys.root().as_bytes(),
                 lease_id.as_bytes(),
@@ -330,7 +330,7 @@ impl FairQueue {
         limits: Limits,
     ) -> Result<Recovered, T::Error> {
         let record = self.keys.worker(worker_id);
-        let ten = self.ten_keys();
+        let ten = self.keys.of_scripts();
         let mut keys: Vec<&str> = ten.to_vec();
         keys.push(&record);
         let reply = transport.run(
@@ -389,7 +389,7 @@ impl FairQueue {
     pub fn mend<T: Transport>(&self, transport: &mut T, limits: Limits) -> Result<u64, T::Error> {
         let reply = transport.run(
             &scripts::MEND,
-            &self.ten_keys(),
+            &self.keys.of_scripts(),
             &[
                 self.keys.root().as_bytes(),
                 limits.cap.to_string().as_bytes(),
@@ -440,23 +440,7 @@ impl FairQueue {
         arguments: &[&[u8]],
         repeat: Repeat,
     ) -> Result<Value, T::Error> {
-        transport.run(script, &self.ten_keys(), arguments, repeat)
-    }
-
-    fn ten_keys(&self) -> [&str; 10] {
-        let keys = &self.keys;
-        [
-            keys.queues(),
-            keys.main(),
-            keys.partitions(),
-            keys.parked(),
-            keys.leases(),
-            keys.state(),
-            keys.tags(),
-            keys.settings(),
-            keys.weights(),
-            keys.names(),
-        ]
+        transport.run(script, &self.keys.of_scripts(), arguments, repeat)
     }
 
     fn unanswered_ids(&self) -> std::sync::MutexGuard<'_, Vec<(u32, String)>> {

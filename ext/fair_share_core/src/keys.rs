@@ -204,6 +204,22 @@ impl Keys {
         &self.names
     }
 
+    /// Those that every script of the queue gets, in the order of `lua/includes/keys.lua`.
+    pub fn of_scripts(&self) -> [&str; 10] {
+        [
+            &self.queues,
+            &self.main,
+            &self.partitions,
+            &self.parked,
+            &self.leases,
+            &self.state,
+            &self.tags,
+            &self.settings,
+            &self.weights,
+            &self.names,
+        ]
+    }
+
     /// LIST: the waiting jobs of the partition with this encoded id.
     pub fn sub(&self, encoded: &str) -> String {
         format!("{}sub:{encoded}", self.root)
@@ -222,6 +238,44 @@ impl Keys {
     /// STRING: what Resque says the worker with this id works on.
     pub fn worker(&self, id: &str) -> String {
         format!("{}worker:{id}", self.prefix)
+    }
+}
+
+/// The names of a chain's keys, `job_chain:ID:WORD`, and of the indexes of all chains, `job_chain:WORD`. Their last words
+/// differ, so an id may be anything.
+#[derive(Debug, Clone)]
+pub struct ChainKeys {
+    root: String,
+    all: [String; 10],
+}
+
+impl ChainKeys {
+    /// `prefix` is Resque's namespace with its colon (`resque:`), or empty.
+    pub fn new(prefix: &str, id: &str) -> Self {
+        let root = format!("{prefix}job_chain:");
+        let all = [
+            format!("{root}{id}:state"),
+            format!("{root}{id}:steps"),
+            format!("{root}{id}:context"),
+            format!("{root}expiring"),
+            format!("{root}active"),
+            format!("{root}running"),
+            format!("{root}paused"),
+            format!("{root}cancelled"),
+            format!("{root}completed"),
+            format!("{root}failed"),
+        ];
+        Self { root, all }
+    }
+
+    /// What every key of chains starts with.
+    pub fn root(&self) -> &str {
+        &self.root
+    }
+
+    /// In the order of `lua/includes/chain_keys.lua`.
+    pub fn all(&self) -> [&str; 10] {
+        self.all.each_ref().map(String::as_str)
     }
 }
 

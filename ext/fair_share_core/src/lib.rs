@@ -1,6 +1,7 @@
 #![forbid(unsafe_code)]
 
 pub mod backlog;
+pub mod chain;
 pub mod connection;
 pub mod control;
 pub mod error;

@@ -67,7 +67,8 @@ script!(
         "includes/policy",
         "includes/place",
         "includes/put",
-        "includes/weigh"
+        "includes/weigh",
+        "includes/enqueue"
     ]
 );
 script!(
@@ -83,7 +84,11 @@ script!(
         "includes/weigh"
     ]
 );
-script!(ENQUEUE_PLAIN, "enqueue_plain-10", ["includes/keys"]);
+script!(
+    ENQUEUE_PLAIN,
+    "enqueue_plain-10",
+    ["includes/keys", "includes/enqueue_plain"]
+);
 script!(
     RESERVE,
     "reserve-10",
@@ -214,8 +219,56 @@ script!(
     ]
 );
 
+/// A chain's script: what all of them have comes first.
+macro_rules! chain_script {
+    ($constant:ident, $file:literal, [$($include:literal),*]) => {
+        script!($constant, $file, [
+            "includes/chain_keys",
+            "includes/time",
+            "includes/iso8601",
+            "includes/chain_index"
+            $(, $include)*
+        ]);
+    };
+}
+
+/// One that enqueues the jobs of steps, too.
+macro_rules! chain_step_script {
+    ($constant:ident, $file:literal, [$($include:literal),*]) => {
+        chain_script!($constant, $file, [
+            "includes/chain_queue",
+            "includes/score",
+            "includes/policy",
+            "includes/place",
+            "includes/put",
+            "includes/weigh",
+            "includes/enqueue",
+            "includes/enqueue_plain",
+            "includes/chain_steps"
+            $(, $include)*
+        ]);
+    };
+}
+
+chain_step_script!(CHAIN_START, "chain_start-10n", ["includes/chain_break"]);
+chain_step_script!(
+    CHAIN_ADVANCE,
+    "chain_advance-10n",
+    ["includes/chain_fence", "includes/chain_break"]
+);
+chain_step_script!(CHAIN_RETRY, "chain_retry-10n", ["includes/chain_fence"]);
+chain_script!(CHAIN_FAIL, "chain_fail-10", ["includes/chain_fence"]);
+chain_step_script!(CHAIN_RESTART, "chain_restart-10n", ["includes/chain_break"]);
+chain_script!(CHAIN_HALT, "chain_halt-10", []);
+chain_script!(CHAIN_DELETE, "chain_delete-10", []);
+chain_script!(CHAIN_LOOK, "chain_look-10", ["includes/chain_group"]);
+chain_script!(CHAIN_ADOPT, "chain_adopt-10", []);
+chain_script!(CHAIN_UPDATE, "chain_update-10", []);
+chain_script!(CHAIN_LIST, "chain_list-10", []);
+chain_script!(CHAIN_COUNT, "chain_count-10", []);
+
 /// Every script, for a check that each compiles.
-pub static ALL: [&Script; 16] = [
+pub static ALL: [&Script; 28] = [
     &ENQUEUE,
     &ENQUEUE_ALL,
     &ENQUEUE_PLAIN,
@@ -232,4 +285,16 @@ pub static ALL: [&Script; 16] = [
     &CLEAR,
     &REMOVE,
     &ROLLBACK,
+    &CHAIN_START,
+    &CHAIN_ADVANCE,
+    &CHAIN_RETRY,
+    &CHAIN_FAIL,
+    &CHAIN_RESTART,
+    &CHAIN_HALT,
+    &CHAIN_DELETE,
+    &CHAIN_LOOK,
+    &CHAIN_ADOPT,
+    &CHAIN_UPDATE,
+    &CHAIN_LIST,
+    &CHAIN_COUNT,
 ];

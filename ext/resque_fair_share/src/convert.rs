@@ -24,6 +24,29 @@ pub(crate) fn strings(ruby: &Ruby, list: &[Vec<u8>]) -> Result<RArray, Error> {
     Ok(array)
 }
 
+/// A reply of Redis as Resque's client gives it.
+pub(crate) fn reply(ruby: &Ruby, value: &redis::Value) -> Result<Value, Error> {
+    Ok(match value {
+        redis::Value::Nil => ruby.qnil().as_value(),
+        redis::Value::Int(number) => ruby.integer_from_i64(*number).as_value(),
+        redis::Value::BulkString(bytes) => string(ruby, bytes).as_value(),
+        redis::Value::SimpleString(text) => string(ruby, text.as_bytes()).as_value(),
+        redis::Value::Array(items) => {
+            let array = ruby.ary_new_capa(items.len());
+            for item in items {
+                array.push(reply(ruby, item)?)?;
+            }
+            array.as_value()
+        }
+        other => {
+            return Err(Error::new(
+                ruby.exception_runtime_error(),
+                format!("Redis answered {other:?}, which no script of ours does"),
+            ))
+        }
+    })
+}
+
 pub(crate) fn limits(ruby: &Ruby, cap: u64, charge: Symbol) -> Result<Limits, Error> {
     let charge = match charge.name()?.as_ref() {
         "time" => Charge::Time,

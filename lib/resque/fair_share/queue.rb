@@ -119,6 +119,19 @@ module Resque
         end
       end
 
+      # @private
+      # @yieldparam page [Array<String>] encoded ids of partitions that have waiting jobs
+      def each_page_of_partitions
+        %i[runnable parked].each do |index|
+          cursor = 0
+          loop do
+            cursor, page = @native.partitions_page(@connection, index, cursor)
+            yield page unless page.empty?
+            break if cursor.zero?
+          end
+        end
+      end
+
       private
 
       def by_turn(limit, offset)
@@ -178,17 +191,6 @@ module Resque
 
       def largest(partitions, count)
         partitions.sort_by { |encoded, partition| [-(yield(partition) || -1), encoded] }.first(count).to_h
-      end
-
-      def each_page_of_partitions
-        %i[runnable parked].each do |index|
-          cursor = 0
-          loop do
-            cursor, page = @native.partitions_page(@connection, index, cursor)
-            yield page unless page.empty?
-            break if cursor.zero?
-          end
-        end
       end
 
       def cap

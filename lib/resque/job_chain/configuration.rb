@@ -4,10 +4,18 @@ module Resque
   module JobChain
     # All settings of chains, each checked where it is given.
     class Configuration
-      STRATEGIES = %i[abort retry skip].freeze
+      # All get the chain's id; those of steps the step's index, too, and `step_retrying` the number of failed attempts.
       EVENTS = %i[
-        chain_started step_completed chain_completed chain_failed step_retrying step_skipped step_stale
+        chain_started step_completed chain_completed chain_failed step_retrying step_skipped step_stale step_vetoed
+        chain_cancelled chain_paused chain_resumed chain_recovered
       ].freeze
+
+      # @private
+      def self.positive(name, value)
+        return value if value.is_a?(Integer) && value.positive?
+
+        raise ArgumentError, "#{name} is #{value.inspect}; it must be an Integer above 0"
+      end
 
       # @return [Symbol] what happens when a step fails: `:abort`, `:retry` or `:skip`
       attr_reader :default_strategy
@@ -15,7 +23,8 @@ module Resque
       attr_reader :default_max_attempts
       # @return [Integer] seconds for which a finished chain can be looked at
       attr_reader :completed_chain_ttl
-      # @return [#increment, nil]
+      # @return [#increment, nil] gets `increment("resque.job_chain.EVENT")`, and durations in milliseconds by `timing`
+      #   or `histogram` where it has one of them
       attr_reader :statsd_client
       # @return [#info, #error, nil]
       attr_accessor :logger
@@ -30,19 +39,15 @@ module Resque
       end
 
       def default_strategy=(value)
-        unless value.respond_to?(:to_sym) && STRATEGIES.include?(value.to_sym)
-          raise ArgumentError, "default_strategy is #{value.inspect}; it must be :abort, :retry or :skip"
-        end
-
-        @default_strategy = value.to_sym
+        @default_strategy = Strategies.resolve(value)::STRATEGY
       end
 
       def default_max_attempts=(value)
-        @default_max_attempts = positive(:default_max_attempts, value)
+        @default_max_attempts = Configuration.positive(:default_max_attempts, value)
       end
 
       def completed_chain_ttl=(value)
-        @completed_chain_ttl = positive(:completed_chain_ttl, value)
+        @completed_chain_ttl = Configuration.positive(:completed_chain_ttl, value)
       end
 
       def statsd_client=(value)
@@ -67,14 +72,6 @@ module Resque
       # @return [Array<Proc>]
       def observers_for(event)
         @observers[event.to_sym]
-      end
-
-      private
-
-      def positive(name, value)
-        return value if value.is_a?(Integer) && value.positive?
-
-        raise ArgumentError, "#{name} is #{value.inspect}; it must be an Integer above 0"
       end
     end
   end

@@ -4,6 +4,7 @@
 #![allow(clippy::too_many_arguments)]
 
 mod backlog;
+mod chain;
 mod connection;
 mod control;
 mod fair_queue;
@@ -21,6 +22,7 @@ pub(crate) fn init(ruby: &Ruby) -> Result<(), Error> {
         .define_module("Native")?;
     connection::init(ruby, native)?;
     fair_queue::init(ruby, native)?;
+    chain::init(ruby, native)?;
     partition::init(ruby, native)?;
     payload::init(ruby, native)
 }

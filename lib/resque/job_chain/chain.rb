@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+module Resque
+  module JobChain
+    # A chain as it was declared, ready to start.
+    class Chain
+      # @return [String]
+      attr_reader :id
+      # @return [Array<Step>]
+      attr_reader :steps
+      # @return [Symbol] for steps that have none of their own
+      attr_reader :default_strategy
+      # @return [Hash]
+      attr_reader :initial_context
+      # @return [Array<Array(Integer, Integer)>] first and last index of each parallel group
+      attr_reader :groups
+
+      # @raise [ArgumentError] naming what is wrong
+      def initialize(id:, steps:, default_strategy: nil, initial_context: {}, groups: [])
+        @id = JobChain.check_id(id)
+        raise ArgumentError, "chain #{@id.inspect} has no steps" if steps.nil? || steps.empty?
+
+        @steps = steps
+        @own_strategy = default_strategy && Strategies.resolve(default_strategy)::STRATEGY
+        @default_strategy = @own_strategy || JobChain.configuration.default_strategy
+        @initial_context = initial_context
+        @groups = groups
+      end
+
+      # Writes the chain and enqueues its first step, or group, in one go.
+      # @return [Boolean] false when there is a chain with this id already
+      # @raise [ArgumentError] when the first step can't be enqueued, or something is not JSON; nothing is written then
+      def start!
+        run = JobChain.fresh_name
+        delivery = Delivery.new(id, run, first_group.map { |index| [index, 1, steps.fetch(index)] }, initial_context)
+        definition = encoded
+        obstacle = delivery.prepare
+        result, _, pendings = Persistence.call(id) do |native, connection|
+          native.start(connection, run, JobChain.ttl, definition, obstacle&.to_a, delivery.jobs)
+        end
+        started(delivery, obstacle, pendings) if result == 'started'
+        result == 'started'
+      end
+
+      # @return [Integer]
+      def total_steps
+        steps.length
+      end
+
+      private
+
+      # @return [Array<Integer>] indexes of the steps that start with the chain
+      def first_group
+        first, last = groups.first
+        first&.zero? ? (first..last).to_a : [0]
+      end
+
+      def started(delivery, obstacle, pendings)
+        Observable.notify(:chain_started, id)
+        obstacle ? obstacle.notify(id) : delivery.enqueued(pendings)
+      end
+
+      # As `Native::Chain#start` takes it.
+      def encoded
+        [@own_strategy&.to_s, groups.map { |group| group.join('-') }.join(','), first_group.size,
+         Context.encode(initial_context), encoded_steps]
+      end
+
+      def encoded_steps
+        steps.map do |step|
+          JSON.generate(step.to_h.compact)
+        rescue JSON::GeneratorError, EncodingError => e
+          raise ArgumentError, "the arguments of step #{step.job_class} can't be written as JSON: #{e.message}"
+        end
+      end
+    end
+  end
+end

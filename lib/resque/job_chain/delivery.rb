@@ -1,0 +1,176 @@
+# frozen_string_literal: true
+
+module Resque
+  module JobChain
+    # Why steps could not be started: a hook vetoed one, or its job could not be made.
+    # @private
+    Obstacle = Struct.new(:vetoed, :step, :message, :error_class) do
+      # @implements Obstacle
+
+      def self.from(error, step)
+        new(false, step, JobChain.text(error.message), error.class.to_s)
+      end
+
+      def self.veto(hooks, klass, step)
+        new(true, step, "a #{hooks} hook of #{klass} vetoed step #{step}", 'Resque::JobChain::Vetoed')
+      end
+
+      def notify(chain_id)
+        Observable.notify(:step_vetoed, chain_id, step) if vetoed
+        Observable.notify(:chain_failed, chain_id, step)
+      end
+    end
+
+    # The jobs of steps that start together, made before the script that enqueues them, with Resque's own hooks around.
+    # @private
+    class Delivery
+      # The payload's top-level key that says whose step the job is: chain id, run, step, token.
+      KEY = 'job_chain'
+
+      # What is known of one step's job.
+      Part = Struct.new(:index, :token, :step, :args, :partition_id, :job) do
+        # @implements Part
+
+        def queue
+          step.queue.to_s
+        end
+
+        def payload
+          job[5]
+        end
+      end
+
+      # Steps that start by a transition: what is wrong with one ends the chain, and not its caller.
+      # @param tokens [Hash{Snapshot::Row => Integer}]
+      # @return [Array(Delivery, nil), Array(nil, Obstacle)]
+      def self.attempt(chain_id, snapshot, tokens, delay: nil, hooks: true)
+        at = snapshot.current_step
+        steps = tokens.map { |row, token| [at = row.index, token, row.step] }
+        delivery = new(chain_id, snapshot.run, steps, snapshot.context, delay: delay)
+        obstacle = delivery.prepare(hooks: hooks)
+        obstacle ? [nil, obstacle] : [delivery, nil]
+      rescue ::Redis::BaseError
+        raise
+      rescue StandardError, ScriptError => e
+        [nil, Obstacle.from(e, delivery&.at || at)]
+      end
+
+      # @return [Array<Array>] what the script enqueues
+      attr_reader :jobs
+      # @return [Integer] index of the step that was looked at last
+      attr_reader :at
+
+      # @param steps [Array<Array(Integer, Integer, Step)>] index, token and declaration
+      # @param context [Hash]
+      # @param delay [Numeric, nil] seconds
+      def initialize(chain_id, run, steps, context, delay: nil)
+        @identity = [chain_id, run]
+        @delay = delay
+        @parts = steps.map do |index, token, step|
+          Part.new(index, token, step, step.arguments(chain_id, index, context))
+        end
+        @jobs = []
+        @at = steps.dig(0, 0) || 0
+      end
+
+      # Makes the jobs and runs the hooks that come before.
+      # @return [Obstacle, nil] a veto
+      # @raise whatever is wrong with a job: no partition, not JSON, a hook's own
+      def prepare(hooks: true)
+        @parts.each { |part| make(part) }
+        vetoed = @parts.find { |part| vetoed?(part) } if hooks
+        return Obstacle.veto("before_#{hook_word}", vetoed.step.job_class, vetoed.index) if vetoed
+
+        @jobs = @parts.map(&:job)
+        nil
+      end
+
+      # The script has enqueued them: what comes after.
+      # @param pendings [Array<Integer>] of their partitions
+      def enqueued(pendings)
+        return Inline.perform(@parts.map(&:payload)) if Resque.inline?
+
+        @parts.zip(pendings.to_a) do |part, pending|
+          count(part, pending) if part.partition_id
+          run_hooks_after(part)
+        end
+      end
+
+      private
+
+      def make(part)
+        @at = part.index
+        payload = payload_of(part)
+        part.partition_id = partition_of(part, payload)
+        payload = scheduler_item(part) if delayed?
+        part.job = [part.index, part.token, destination(part), part.queue, part.partition_id, payload, *limits(part)]
+      end
+
+      # @return [Array] cap, and weight where one is configured
+      def limits(part)
+        config = FairShare.configuration
+        weight = config.weight_of(part.queue, part.partition_id) if part.partition_id
+        [config.max_in_flight_of(part.queue), weight]
+      end
+
+      def payload_of(part)
+        Resque.encode(class: part.step.job_class.to_s, args: [part.args], KEY => [*@identity, part.index, part.token])
+      end
+
+      # resque-scheduler enqueues by class and arguments, so such a job has no token.
+      def scheduler_item(part)
+        Resque.encode(class: part.step.job_class.to_s, args: [part.args], queue: part.queue)
+      end
+
+      def partition_of(part, payload)
+        klass = FairShare::Resolver.fair_class(part.step.job_class.to_s)
+        klass && FairShare::Resolver.partition(klass, payload)
+      end
+
+      def destination(part)
+        return :caller if Resque.inline?
+        return @delay.to_f if @delay
+
+        part.partition_id && FairShare.configuration.dequeue_strategy == :legacy_scan ? :list : :queue
+      end
+
+      def delayed?
+        !@delay.nil? && !Resque.inline?
+      end
+
+      def hook_word
+        delayed? ? 'schedule' : 'enqueue'
+      end
+
+      # Resque.inline runs none of them. A hook may change the arguments, so the job is made again.
+      def vetoed?(part)
+        hooks = Resque.inline? ? [] : hooks(part, 'before')
+        return false if hooks.empty?
+
+        @at = part.index
+        return true if hooks.map { |hook| part.step.job_class.send(hook, part.args) }.any?(false)
+
+        make(part)
+        false
+      end
+
+      # The jobs are on their way: a hook's error is logged.
+      def run_hooks_after(part)
+        hooks(part, 'after').each do |hook|
+          Observable.guard("hook #{hook} of #{part.step.job_class}") { part.step.job_class.send(hook, part.args) }
+        end
+      end
+
+      # As Resque and resque-scheduler find them.
+      def hooks(part, moment)
+        part.step.job_class.methods.grep(/\A#{moment}_#{hook_word}/).sort
+      end
+
+      def count(part, pending)
+        queue = FairShare::Queue.current(part.queue)
+        queue.seen_fair
+        FairShare::Gauges.emit(queue.name, part.partition_id, pending: pending) if pending&.positive?
+      end
+    end
+  end
+end

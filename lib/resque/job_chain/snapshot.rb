@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+module Resque
+  module JobChain
+    # A chain as it was at one moment: what a transition is computed from. The script checks that it still holds.
+    # @private
+    class Snapshot
+      # A step, its status ('' before it starts), the token of its present job, failed attempts, and its declaration.
+      Row = Struct.new(:index, :status, :token, :attempts, :definition) do
+        # @return [Step]
+        # @raise [NameError] when there is no such class
+        def step
+          Step.from_h(definition)
+        end
+
+        def ended_well?
+          %w[completed skipped].include?(status)
+        end
+      end
+
+      # @param chain_id [String]
+      # @param step [Integer, nil] nil: all steps of the group that runs
+      # @return [Snapshot, nil] nil where there is no such chain
+      def self.of(chain_id, step = nil)
+        loop do
+          kind, *rest = Persistence.call(chain_id) { |native, connection| native.look(connection, step) }
+          case kind
+          when 'missing' then return
+          when 'old' then Persistence.adopt(chain_id, *rest)
+          else return new(*rest)
+          end
+        end
+      end
+
+      attr_reader :status, :run, :current_step, :total_steps, :left, :strategy, :rows, :next_first
+      attr_accessor :revision
+      attr_writer :context
+
+      def initialize(known, context, rows, next_first, next_steps)
+        @status, @run, current_step, total_steps, left, _failures, @revision, strategy = known
+        @current_step = current_step.to_i
+        @total_steps = total_steps.to_i
+        @left = left.to_i
+        @strategy = strategy.empty? ? nil : strategy.to_sym
+        @encoded_context = context
+        @rows = rows.each_slice(5).map { |row| row(*row) }
+        @next_first = next_first.to_i
+        @next_steps = next_steps
+      end
+
+      def context
+        @context ||= Context.decode(@encoded_context)
+      end
+
+      # @return [Array<Row>] the steps of the next group
+      def next_rows
+        @next_steps.each_with_index.map { |text, index| row(next_first + index, '', 1, 0, text) }
+      end
+
+      def last_group?
+        next_first >= total_steps
+      end
+
+      private
+
+      def row(index, status, token, attempts, text)
+        Row.new(index.to_i, status, token.to_i, attempts.to_i, JSON.parse(text))
+      end
+    end
+  end
+end

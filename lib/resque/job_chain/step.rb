@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+module Resque
+  module JobChain
+    # One job of a chain, as it was declared.
+    class Step
+      # @return [Class]
+      attr_reader :job_class
+      # @return [Hash] the declared arguments
+      attr_reader :args
+      # @return [Symbol, nil] `:abort`, `:retry`, `:skip`, or nil: as the chain says
+      attr_reader :on_failure
+      # @return [Integer, nil] nil: as the configuration says
+      attr_reader :max_attempts
+      # @return [Symbol, String] its own, else its class's
+      attr_reader :queue
+      # @return [Numeric, Array<Numeric>, nil] seconds before a retry; an Array has those before each retry
+      attr_reader :retry_delay
+
+      # @raise [ArgumentError] naming what is wrong
+      def initialize(job_class, args: {}, on_failure: nil, max_attempts: nil, queue: nil, retry_delay: nil) # rubocop:disable Metrics/ParameterLists
+        @job_class = named_class(job_class)
+        @args = hash(args)
+        @on_failure = on_failure && Strategies.resolve(on_failure)::STRATEGY
+        @max_attempts = max_attempts && Configuration.positive(:max_attempts, max_attempts)
+        @queue = queue || class_queue
+        @retry_delay = retry_delay
+      end
+
+      # What `perform` gets: the declared arguments, the context over them, and whose step it is.
+      # @return [Hash]
+      def arguments(chain_id, index, context)
+        args.transform_keys(&:to_s).merge(context.transform_keys(&:to_s), '_chain_id' => chain_id,
+                                                                          '_step_index' => index)
+      end
+
+      # @return [Hash]
+      def to_h
+        fields = {
+          'class' => job_class.to_s,
+          'args' => args.transform_keys(&:to_s),
+          'on_failure' => on_failure&.to_s,
+          'max_attempts' => max_attempts,
+          'queue' => queue.to_s
+        }
+        retry_delay ? fields.merge('retry_delay' => retry_delay) : fields
+      end
+
+      # @param hash [Hash] as {#to_h} gave it; what is nil may be left out
+      # @raise [NameError] when there is no such class
+      def self.from_h(hash)
+        new(
+          Resque.constantize(hash['class']),
+          args: hash['args'] || {},
+          on_failure: hash['on_failure']&.to_sym,
+          max_attempts: hash['max_attempts'],
+          queue: hash['queue']&.to_sym,
+          retry_delay: hash['retry_delay']
+        )
+      end
+
+      private
+
+      def named_class(job_class)
+        return job_class if job_class.is_a?(Module) && job_class.name
+
+        raise ArgumentError, "a step is #{job_class.inspect}; it must be a class with a name, so that a worker finds it"
+      end
+
+      def hash(args)
+        return args if args.is_a?(Hash)
+
+        raise ArgumentError, "the arguments of step #{job_class} are #{args.inspect}; they must be a Hash"
+      end
+
+      def class_queue
+        queue = Resque.queue_from_class(job_class)
+        return queue unless queue.nil? || queue.to_s.empty?
+
+        raise ArgumentError,
+              "step #{job_class} has no queue; give its class @queue or a method queue, or the step queue:"
+      end
+    end
+  end
+end

@@ -1,0 +1,61 @@
+--[[
+A step has ended well: completed, or skipped after a failure. When it was the last of its group, the chain goes on.
+
+KEYS   the ten of includes/chain_keys.lua, then ten for each job (includes/chain_queue.lua)
+ARGV   [1] chain id  [2] run  [3] time to live of a finished chain, ms  [4] request  [5] step  [6] token or ''
+       [7] completed or skipped  [8] revision from which the jobs were made  [9] index of the next group's first step
+       [10] size of that group  [11] '', failed or vetoed: its jobs could not be made  [12] at which step  [13] message
+       [14] its class  then the jobs (includes/chain_steps.lua)
+Reply  { result, ms since the chain's start where it has ended, pending of each job's partition ... }; result is advanced,
+       completed (the chain), broken ([11]), counted (others of the group run, or the chain is paused or failed), resumed
+       (a failed chain, whose step ran again by hand, goes on), again (the jobs were made from what is no longer so), stale or missing
+]]
+local outcome, next_first, next_size = ARGV[7], tonumber(ARGV[9]), tonumber(ARGV[10])
+local s = read_state()
+local verdict = fence(s)
+if verdict == 'repeated' then return repeated(s) end
+if verdict == 'redone' and outcome ~= 'completed' then verdict = 'stale' end
+if verdict ~= 'current' and verdict ~= 'redone' then return { verdict, -1 } end
+
+local left, status = s.left - 1, s.status
+local resumes = verdict == 'redone' and s.failures <= 1
+local ends = left == 0 and next_first >= s.total and (resumes or status ~= 'failed')
+local goes_on = left == 0 and next_first < s.total and (resumes or status == 'running')
+if goes_on and ARGV[8] ~= s.revision then return { 'again', -1 } end
+
+-- A write that a full Redis allows: from here on the step can end although memory is short.
+redis.call('HDEL', chain, '-')
+-- First what can fail (a queue's key that holds something else): nothing has changed then.
+local pendings = goes_on and start_steps(15) or {}
+if resumes then
+  move('failed', 'running')
+  status = 'running'
+  redis.call('HDEL', chain, 'failures', 'error_message', 'error_class', 'error_step')
+elseif verdict == 'redone' then
+  redis.call('HSET', chain, 'failures', s.failures - 1)
+end
+redis.call('HSET', chain, 'step_status:' .. step, outcome)
+if outcome == 'completed' then
+  redis.call('HSET', chain, 'step_completed_at:' .. step, now_text)
+else
+  redis.call('HINCRBY', chain, 'attempts:' .. step, 1)
+end
+if left > 0 or not (ends or goes_on) then redis.call('HSET', chain, 'left', left) end
+
+if ends then
+  note(s, 'completed')
+  redis.call('HSET', chain, 'completed_at', now_text)
+  return { 'completed', move(status, 'completed') }
+elseif not goes_on then
+  note(s, resumes and 'resumed' or 'counted')
+  return { resumes and 'resumed' or 'counted', -1 }
+end
+
+redis.call('HSET', chain, 'current_step', next_first)
+if next_size > 1 then redis.call('HSET', chain, 'left', next_size) else redis.call('HDEL', chain, 'left') end
+if ARGV[11] ~= '' then
+  note(s, 'broken')
+  return { 'broken', break_chain(status, ARGV[11], ARGV[12], ARGV[13], ARGV[14]) }
+end
+note(s, resumes and 'resumed' or 'advanced')
+return { resumes and 'resumed' or 'advanced', -1, pendings }

@@ -1,0 +1,14 @@
+--[[
+How many chains have each status.
+
+KEYS   the ten of includes/chain_keys.lua
+ARGV   [1], [2] and [3] not used
+Reply  { running (those of 0.1.0 that are not adopted included), paused, cancelled, completed, failed }
+]]
+drop_expired(1000)
+local counts = {}
+for i, status in ipairs({ 'running', 'paused', 'cancelled', 'completed', 'failed' }) do
+  counts[i] = redis.call('ZCARD', INDEXES[status])
+end
+counts[1] = counts[1] + redis.call('SCARD', active)
+return counts

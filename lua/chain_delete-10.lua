@@ -1,0 +1,13 @@
+--[[
+Removes all keys of a chain that has ended.
+
+KEYS   the ten of includes/chain_keys.lua
+ARGV   [1] chain id  [2] and [3] not used
+Reply  1, or 0 where there is none, or it is running or paused
+]]
+local status = redis.call('HGET', chain, 'status')
+if not status or status == 'running' or status == 'paused' then return 0 end
+redis.call('DEL', chain, steps, context)
+redis.call('ZREM', expiring, id)
+for _, index in pairs(INDEXES) do redis.call('ZREM', index, id) end
+return 1

@@ -1,0 +1,23 @@
+--[[
+A step has failed for good, and the chain with it. Running siblings in its group end as they end; nothing more is started.
+
+KEYS   the ten of includes/chain_keys.lua
+ARGV   [1] chain id  [2] run  [3] time to live of a finished chain, ms  [4] request  [5] step  [6] token or ''
+       [7] failed or vetoed (its retry was)  [8] message  [9] its class
+Reply  { result, ms since the chain's start or -1 }; result is failed, counted (it had failed already), stale or missing
+]]
+local s = read_state()
+local verdict = fence(s)
+if verdict == 'repeated' then return repeated(s) end
+if verdict ~= 'current' then return { verdict == 'redone' and 'stale' or verdict, -1 } end
+
+redis.call('HDEL', chain, '-')
+redis.call('HINCRBY', chain, 'attempts:' .. step, 1)
+redis.call('HSET', chain, 'step_status:' .. step, ARGV[7], 'failures', s.failures + 1)
+if s.status == 'failed' then
+  note(s, 'counted')
+  return { 'counted', -1 }
+end
+redis.call('HSET', chain, 'error_message', ARGV[8], 'error_class', ARGV[9], 'error_step', step)
+note(s, 'failed')
+return { 'failed', move(s.status, 'failed') }

@@ -1,0 +1,38 @@
+--[[
+A page of the chains, those that were started last first, each with its state.
+
+KEYS   the ten of includes/chain_keys.lua
+ARGV   [1] and [2] not used  [3] not used  [4] what a chain's keys start with  [5] offset  [6] limit  then statuses
+Reply  { number of chains of 0.1.0 that are not adopted, id, { field, value, ... }, ... }
+]]
+local prefix, offset, limit = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
+drop_expired(1000)
+
+local found = {}
+for at = 7, #ARGV do
+  local index = INDEXES[ARGV[at]]
+  -- With one status the page is read where it is; several are merged from their first.
+  local from = #ARGV == 7 and offset or 0
+  local page = redis.call('ZREVRANGE', index, from, offset + limit - 1, 'WITHSCORES')
+  for i = 1, #page, 2 do found[#found + 1] = { page[i], tonumber(page[i + 1]), index } end
+end
+if #ARGV > 7 then
+  table.sort(found, function(one, other)
+    if one[2] ~= other[2] then return one[2] > other[2] end
+    return one[1] > other[1]
+  end)
+end
+
+local reply = { redis.call('SCARD', active) }
+local first = #ARGV == 7 and 1 or offset + 1
+for i = first, math.min(#found, first + limit - 1) do
+  local fields = redis.call('HGETALL', prefix .. found[i][1] .. ':state')
+  if #fields > 0 then
+    reply[#reply + 1] = found[i][1]
+    reply[#reply + 1] = fields
+  else
+    -- Evicted, or removed by hand.
+    redis.call('ZREM', found[i][3], found[i][1])
+  end
+end
+return reply

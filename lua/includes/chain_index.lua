@@ -1,0 +1,31 @@
+-- Every chain is in the index of its status, by the time of its start, and a finished one among the expiring, too: its keys
+-- go by themselves, and each call drops from the indexes some that went.
+local FINISHED = { completed = true, failed = true, cancelled = true }
+
+local function drop_expired(most)
+  for _, gone in ipairs(redis.call('ZRANGEBYSCORE', expiring, '-inf', now, 'LIMIT', 0, most)) do
+    redis.call('ZREM', expiring, gone)
+    for status in pairs(FINISHED) do redis.call('ZREM', INDEXES[status], gone) end
+  end
+end
+
+local function expire()
+  for _, key in ipairs({ chain, steps, context }) do redis.call('PEXPIRE', key, ttl) end
+  redis.call('ZADD', expiring, now + ttl, id)
+end
+
+-- Gives the chain another status => milliseconds since its start.
+local function move(from, to)
+  local started = tonumber(redis.call('ZSCORE', INDEXES[from], id)) or now
+  redis.call('ZREM', INDEXES[from], id)
+  redis.call('ZADD', INDEXES[to], started, id)
+  redis.call('HSET', chain, 'status', to)
+  if FINISHED[to] then
+    expire()
+  elseif FINISHED[from] then
+    for _, key in ipairs({ chain, steps, context }) do redis.call('PERSIST', key) end
+    redis.call('ZREM', expiring, id)
+  end
+  drop_expired(2)
+  return now - started
+end

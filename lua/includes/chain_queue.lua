@@ -1,0 +1,9 @@
+-- A chain's script may enqueue into several queues: for each job KEYS holds ten more, those of its queue. The fragments of
+-- the fair queue see the queue that was chosen last.
+local queues, main, partitions, parked, leases, state, tags, settings, weights, names, root
+
+local function choose_queue(first, its_root)
+  queues, main, partitions, parked, leases = KEYS[first], KEYS[first + 1], KEYS[first + 2], KEYS[first + 3], KEYS[first + 4]
+  state, tags, settings, weights, names = KEYS[first + 5], KEYS[first + 6], KEYS[first + 7], KEYS[first + 8], KEYS[first + 9]
+  root = its_root
+end
