@@ -120,10 +120,7 @@ module Resque
         end
         return failed(reply, 'aborted', obstacle) unless reply.result == 'retrying'
 
-        attempts = snapshot.rows.first.attempts + 1
-        tell_retry(attempts, error)
-        delivery.enqueued(reply.pendings) unless reply.pendings.to_a.empty?
-        "retrying:#{attempts}"
+        retried(error, reply.pendings.to_a.empty? ? nil : delivery, reply.pendings)
       end
 
       def prepare_retry
@@ -131,10 +128,14 @@ module Resque
         prepare({ row => row.token + 1 }, delay: RetryDelay.after(row.definition['retry_delay'], row.attempts + 1))
       end
 
-      def tell_retry(attempts, error)
+      # @param delivery [Delivery, nil] nil where the chain is paused
+      def retried(error, delivery, pendings)
+        attempts = snapshot.rows.first.attempts + 1
         Observable.notify(:step_retrying, @chain_id, @step_index, attempts)
         JobChain.logger.warn("[resque-job-chain] chain #{@chain_id} tries step #{@step_index} again after " \
                              "#{error.class}: #{JobChain.text(error.message)}")
+        delivery&.enqueued(pendings)
+        "retrying:#{attempts}"
       end
 
       def fail_step(error, word)
