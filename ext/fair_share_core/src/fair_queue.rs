@@ -314,11 +314,41 @@ impl FairQueue {
             ],
             Repeat::Safe,
         )?;
-        let mut reply = Reply::new(reply)?;
-        if reply.number()? == 0 {
-            return Ok(None);
-        }
-        Ok(Some((reply.text()?, reply.number()?)))
+        reply_to_released(reply).map_err(T::Error::from)
+    }
+
+    /// A worker is done: its record goes, Resque's counters (keys without prefix) grow, and the lease ends as by
+    /// [`release`](Self::release).
+    pub fn done<T: Transport>(
+        &self,
+        transport: &mut T,
+        lease_id: &str,
+        limits: Limits,
+        worker_id: &str,
+        counters: &[(String, i64)],
+    ) -> Result<Option<(String, u64)>, T::Error> {
+        let record = self.keys.worker(worker_id);
+        let names: Vec<String> = counters
+            .iter()
+            .map(|(name, _)| self.keys.prefixed(name))
+            .collect();
+        let mut keys: Vec<&str> = self.keys.of_scripts().to_vec();
+        keys.push(&record);
+        keys.extend(names.iter().map(String::as_str));
+        let (cap, growth): (String, Vec<String>) = (
+            limits.cap.to_string(),
+            counters.iter().map(|(_, by)| by.to_string()).collect(),
+        );
+        let mut arguments: Vec<&[u8]> = vec![
+            self.keys.root().as_bytes(),
+            lease_id.as_bytes(),
+            cap.as_bytes(),
+            limits.charge.as_bytes(),
+        ];
+        arguments.extend(growth.iter().map(String::as_bytes));
+        // Sent again after a lost reply, a job may be counted twice, as by Resque's own client.
+        let reply = transport.run(&scripts::DONE, &keys, &arguments, Repeat::Safe)?;
+        reply_to_released(reply).map_err(T::Error::from)
     }
 
     /// Ends the lease of an owner that is gone. `worker_id` names the record in which Resque notes what a worker runs.
@@ -504,6 +534,14 @@ fn surely_not_run<F: Failure>(error: &F) -> bool {
         error.as_core(),
         Some(Error::Command(_) | Error::CannotConnect { .. })
     )
+}
+
+fn reply_to_released(reply: Value) -> Result<Option<(String, u64)>, Error> {
+    let mut reply = Reply::new(reply)?;
+    if reply.number()? == 0 {
+        return Ok(None);
+    }
+    Ok(Some((reply.text()?, reply.number()?)))
 }
 
 fn reply_to_reserved(reply: Value, lease_id: String) -> Result<Reserved, Error> {

@@ -67,13 +67,15 @@ module Resque
       # slot as long as the process lives.
       # @return [Boolean] whether the lease was still there
       def release(lease_id)
-        answered = false
-        partition, in_flight = @native.release(@connection, lease_id, cap, charge)
-        answered = true
-        Gauges.emit(name, partition, in_flight: in_flight) if in_flight
-        !in_flight.nil?
-      ensure
-        @unreleased << [Process.pid, lease_id] unless answered
+        ended(lease_id) { @native.release(@connection, lease_id, cap, charge) }
+      end
+
+      # As {#release}, with what Resque writes when a worker is done with a job.
+      # @param worker [String] id of the worker, whose record goes
+      # @param counters [Array<Array(String, Integer)>] Resque's counters, and by how much each grows
+      # @return [Boolean] whether the lease was still there
+      def done(lease_id, worker, counters)
+        ended(lease_id) { @native.done(@connection, lease_id, cap, charge, worker, counters) }
       end
 
       # The next reserve of this process gets that job.
@@ -189,6 +191,16 @@ module Resque
       end
 
       private
+
+      def ended(lease_id)
+        answered = false
+        partition, in_flight = yield
+        answered = true
+        Gauges.emit(name, partition, in_flight: in_flight) if in_flight
+        !in_flight.nil?
+      ensure
+        @unreleased << [Process.pid, lease_id] unless answered
+      end
 
       def release_again
         while (pid, lease_id = @unreleased.shift)

@@ -114,7 +114,7 @@ module Resque
         delivery = obstacle = nil
         reply = transition do |native, connection, fence|
           delivery, obstacle = prepare_retry
-          next native.fail(connection, fence, obstacle.vetoed, obstacle.message, obstacle.error_class) if obstacle
+          next native.fail(connection, fence, *obstacle.as_failure) if obstacle
 
           native.retry(connection, fence, snapshot.revision, delivery.jobs.first)
         end

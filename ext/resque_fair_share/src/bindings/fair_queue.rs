@@ -135,6 +135,28 @@ impl FairQueue {
         Ok(released.map(|(partition, in_flight)| (id(&partition), in_flight)))
     }
 
+    /// As `release`, with what Resque writes when a worker is done. `counters` is `[[key, growth], ...]`, keys without
+    /// namespace.
+    fn done(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        lease_id: String,
+        cap: u64,
+        charge: Symbol,
+        worker_id: String,
+        counters: RArray,
+    ) -> Result<Option<(Option<String>, u64)>, Error> {
+        let limits = convert::limits(ruby, cap, charge)?;
+        let counters: Vec<(String, i64)> = counters.to_vec()?;
+        let session = &mut Session::new(ruby, connection);
+        let released = rb_self
+            .0
+            .done(session, &lease_id, limits, &worker_id, &counters)
+            .map_err(|error| error.into_ruby(ruby))?;
+        Ok(released.map(|(partition, in_flight)| (id(&partition), in_flight)))
+    }
+
     /// => `[:gone | :freed | :requeued, partition id, pending (requeued only), in_flight]`.
     fn recover(
         ruby: &Ruby,
@@ -319,6 +341,7 @@ pub(crate) fn init(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_method("scan", method!(FairQueue::scan, 6))?;
     class.define_method("give_back", method!(FairQueue::give_back, 1))?;
     class.define_method("release", method!(FairQueue::release, 4))?;
+    class.define_method("done", method!(FairQueue::done, 6))?;
     class.define_method("recover", method!(FairQueue::recover, 5))?;
     class.define_method("adopt", method!(FairQueue::adopt, 5))?;
     class.define_method("mend", method!(FairQueue::mend, 2))?;
