@@ -168,6 +168,17 @@ script!(
         "includes/sweep"
     ]
 );
+script!(
+    REINDEX,
+    "reindex-10",
+    [
+        "includes/keys",
+        "includes/score",
+        "includes/policy",
+        "includes/place",
+        "includes/sweep"
+    ]
+);
 script!(STATS, "stats-10", ["includes/keys"]);
 script!(
     DESCRIBE,
@@ -215,7 +226,7 @@ script!(
 );
 
 /// Every script, for a check that each compiles.
-pub static ALL: [&Script; 16] = [
+pub static ALL: [&Script; 17] = [
     &ENQUEUE,
     &ENQUEUE_ALL,
     &ENQUEUE_PLAIN,
@@ -225,6 +236,7 @@ pub static ALL: [&Script; 16] = [
     &RECOVER,
     &ADOPT,
     &MEND,
+    &REINDEX,
     &STATS,
     &DESCRIBE,
     &OLDEST,

@@ -8,7 +8,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use fair_share_core::connection::{Connection, Settings};
-use fair_share_core::control::{Change, Settings as PartitionSettings};
+use fair_share_core::control::{Change, Index, Settings as PartitionSettings};
 use fair_share_core::error::Error;
 use fair_share_core::fair_queue::{Asking, FairQueue, Recovered, Reserved, Route, Ticket};
 use fair_share_core::scripts;
@@ -121,7 +121,7 @@ fn operators_life(bed: &mut Bed) {
     let elements = queue.elements(redis, "b", 0, 10).unwrap();
     assert_eq!(queue.remove(redis, "b", &elements).unwrap(), 1);
     assert_eq!(queue.clear(redis, &[encoded]).unwrap(), 1);
-    assert_eq!(queue.rollback(redis, 10).unwrap(), 3);
+    assert_eq!(queue.rollback(redis, 10).unwrap().moved, 3);
     queue.enqueue_plain(redis, b"{plain}", &acme).unwrap();
     queue.forget_settings(redis).unwrap();
     let asking = Asking {
@@ -329,6 +329,45 @@ mod a_full_redis {
             1
         );
         assert_eq!(bed.drain().len(), 2);
+    }
+
+    #[test]
+    fn drains_the_plain_list_of_legacy_scan() {
+        let mut bed = Bed::new(1);
+        bed.checking = false;
+        let routes =
+            [("a", None), ("b", Some(2.0)), ("c", None)].map(|(id, weight)| Route::to(id, weight));
+        for route in &routes {
+            let payload = format!("{{{}}}", route.partition);
+            bed.queue
+                .enqueue_plain(&mut bed.redis, payload.as_bytes(), route)
+                .unwrap();
+        }
+        fill(&mut bed);
+        for n in 0..3 {
+            let elements = bed.queue.main_elements(&mut bed.redis, 0, 10).unwrap();
+            let elements: Vec<_> = elements
+                .into_iter()
+                .map(|element| {
+                    let route = routes
+                        .iter()
+                        .find(|route| element == format!("{{{}}}", route.partition).as_bytes());
+                    (element, route.cloned())
+                })
+                .collect();
+            let asking = Asking {
+                pid: PID,
+                fresh_id: format!("scanned{n}"),
+                owner: OWNER,
+            };
+            let reserved = bed
+                .queue
+                .scan(&mut bed.redis, asking, &elements, bed.limits)
+                .unwrap();
+            assert!(matches!(reserved, Reserved::Job { .. }), "{reserved:?}");
+        }
+        let main = bed.main();
+        assert_eq!(bed.ask::<u64>(&["LLEN", &main]), 0);
     }
 
     #[test]
@@ -559,14 +598,18 @@ fn a_verb_costs_the_same_with_20_000_jobs_in_one_partition() {
     assert_equally_cheap(&mut large(100, 0), &mut big, costs);
     let main = big.main();
     big.tell(&["DEL", &main]);
-    assert_eq!(big.mend(), 1000);
+    assert_eq!(big.mend_page(Index::Runnable, 0).tickets, 1000);
 }
 
 #[test]
-fn a_mend_looks_at_a_thousand_partitions_at_the_most() {
-    let mend = |bed: &mut Bed| assert_eq!(bed.mend(), 0);
-    assert!(cost(&mut large(20_000, 0), &mut { mend }).total() < 3000);
-    assert!(cost(&mut all_parked(20_000), &mut { mend }).total() < 3000);
+fn a_mend_looks_at_about_a_thousand_partitions() {
+    for (mut bed, index) in [
+        (large(20_000, 0), Index::Runnable),
+        (all_parked(20_000), Index::Parked),
+    ] {
+        let mut mend = |bed: &mut Bed| assert_ne!(bed.mend_page(index, 0).cursor, 0);
+        assert!(cost(&mut bed, &mut mend).total() < 4000);
+    }
 }
 
 fn poll(bed: &mut Bed) {

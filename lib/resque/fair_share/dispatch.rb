@@ -11,6 +11,8 @@ module Resque
       PLAIN_FOR = 60
       # Passes over the head of the main list in one reserve.
       MOST_PASSES = 1000
+      # That a mend puts back.
+      TICKETS_A_CALL = 1000
 
       # Puts a job into its partition.
       # @param payload [String] as Resque encoded it
@@ -58,6 +60,7 @@ module Resque
           in [:job, *]
             lease = lease_from(reply)
             return lease if lease
+          else raise ProtocolError, "reserve answered #{reply.inspect[0, 200]}"
           end
         end
         nil
@@ -93,10 +96,18 @@ module Resque
         true
       end
 
-      # Brings the queue back in line with its lists and leases; what it keeps for its turns goes where nothing waits or
-      # runs any more.
+      # Brings the queue back in line with its lists and leases, a page at a time; what it keeps for its turns goes where
+      # nothing waits or runs any more.
       def mend
-        @native.mend(@connection, cap)
+        lost = false
+        %i[parked runnable].each do |index|
+          cursor = 0
+          loop do
+            cursor, tickets, lost = @native.mend(@connection, index, cursor, cap)
+            break if cursor.zero? && tickets < TICKETS_A_CALL
+          end
+        end
+        reindex if lost
       end
 
       # Reconciliation is a by-product of a reserve and must not cost its job.
@@ -166,10 +177,11 @@ module Resque
       def rollback(batch_size)
         moved = 0
         loop do
-          batch = @native.rollback(@connection, batch_size)
+          batch, gone = @native.rollback(@connection, batch_size)
+          gone.each { |payload| report_gone(payload) }
           moved += batch
           yield moved if block_given?
-          break if batch < batch_size
+          break if batch + gone.size < batch_size
         end
         look
         moved
@@ -196,6 +208,17 @@ module Resque
         end
       rescue ::Redis::CommandError => e
         FairShare.logger.error("resque-fair-share: could not release a lease of queue #{name}: #{e.message}")
+      end
+
+      # An index was evicted, or deleted by hand: the names of the lists tell which partitions it had.
+      def reindex
+        FairShare.logger.error("resque-fair-share: queue #{name} has lost an index in Redis; it is built anew")
+        cursor = 0
+        loop do
+          cursor, partitions = @native.lists(@connection, cursor)
+          @native.reindex(@connection, partitions, cursor.zero?, cap)
+          break if cursor.zero?
+        end
       end
 
       def partition_of(payload)
@@ -263,7 +286,8 @@ module Resque
           in [:job, *]
             lease = lease_from(reply)
             return lease if lease
-          else next
+          in [:adopt, *] then next # The list has changed.
+          else raise ProtocolError, "scan answered #{reply.inspect[0, 200]}"
           end
         end
         nil
