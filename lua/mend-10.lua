@@ -1,13 +1,15 @@
 --[[
-Brings a page of an index back in line with the lists and leases: counts that a killed worker of 0.1.0 left behind, partitions
+Brings the next page of an index back in line with the lists and leases: counts that a killed worker of 0.1.0 left behind, partitions
 that were parked under a lower cap; and puts back tickets that a stock worker without this gem popped.
 
 KEYS   the ten of includes/keys.lua
-ARGV   [1] root  [2] cap (0: none)  [3] 'partitions' or 'parked'
-       [4] cursor: 0 at first, then the one of the last reply until it is 0 again
-Reply  { next cursor, tickets that were put back (1000 at the most), 1 where jobs wait in partitions that no index names }
+ARGV   [1] root  [2] cap (0: none)
+Reply  { 1 at the end of an index: the next call begins the other, else goes on with this one; tickets that were put back
+         (1000 at the most); 1 where jobs wait in partitions that no index names }
 ]]
-local MOST, cap, index = 1000, tonumber(ARGV[2]), ARGV[3] == 'parked' and parked or partitions
+local MOST, cap = 1000, tonumber(ARGV[2])
+local name, cursor = string.match(redis.call('HGET', state, 'mended') or 'parked 0', '^(%a+) (%d+)$')
+local index = name == 'parked' and parked or partitions
 local s = redis.call('HMGET', state, 'clock', 'weighted')
 local clock, running = tonumber(s[1]) or FIRST_CLOCK, {}
 for _, lease in ipairs(redis.call('HVALS', leases)) do
@@ -26,10 +28,16 @@ local function mend(partition, score)
   place(partition, runs, math.max(tag_of(score), clock - 1), weight, limit, paused)
 end
 
-local page = redis.call('ZSCAN', index, ARGV[4], 'COUNT', MOST)
+local page = redis.call('ZSCAN', index, cursor, 'COUNT', MOST)
 for i = 1, #page[2], 2 do mend(page[2][i], tonumber(page[2][i + 1])) end
+local ended = page[1] == '0'
+if ended then name = name == 'parked' and 'partitions' or 'parked' end
 
 sweep()
+if redis.call('EXISTS', state) == 1 then
+  redis.call('HDEL', state, 'mended') -- A removal first, so that a Redis that is out of memory lets it through.
+  redis.call('HSET', state, 'mended', name .. ' ' .. page[1])
+end
 local counts = redis.call('HMGET', state, 'pending', 'parked', 'lost')
 local pending, in_parked = tonumber(counts[1]) or 0, tonumber(counts[2]) or 0
 local lost = counts[3] or (in_parked > 0 and redis.call('EXISTS', parked) == 0) or
@@ -37,4 +45,4 @@ local lost = counts[3] or (in_parked > 0 and redis.call('EXISTS', parked) == 0) 
 local missing = math.min(pending - redis.call('LLEN', main), MOST)
 if lost then missing = 0 end -- Only then it is known how many wait.
 for _ = 1, missing do redis.call('RPUSH', main, 'null') end
-return { page[1], math.max(missing, 0), lost and 1 or 0 }
+return { ended and 1 or 0, math.max(missing, 0), lost and 1 or 0 }

@@ -233,6 +233,24 @@ RSpec.describe 'Reconciliation' do
       expect_consistent
     end
 
+    it 'goes on where it stopped, when it looks at some only beside a reserve' do
+      Resque::FairShare.enqueue_all(Jobs::Fair, Array.new(15_000) { |n| [{ account_id: n, n: 0 }] })
+      redis.mset((0...15_000).to_h { |n| ["resque:fair_share:fair:#{n}:in_flight", 1] })
+      left = Array.new(2) do
+        in_child { Resque::FairShare::Queue.current('fair').reconcile_quietly }
+        our_keys.grep(/in_flight/).size
+      end
+      expect(left).to match([be_between(4000, 8000), 0])
+      expect_consistent
+    end
+
+    it 'takes a queue that has lost one away when it is removed' do
+      enqueue('a', 2)
+      redis.del('resque:fair_share:fair:partitions')
+      Resque.remove_queue('fair')
+      expect_drained
+    end
+
     it 'builds one anew that was evicted, or deleted by hand, and no job is left behind' do
       enqueue('a', 2)
       enqueue('b', 2)

@@ -73,16 +73,6 @@ pub enum Index {
     Parked,
 }
 
-impl Index {
-    /// As scripts name it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Runnable => "partitions",
-            Self::Parked => "parked",
-        }
-    }
-}
-
 /// When a partition's oldest job was queued (milliseconds of the server's time), and its encoded id.
 pub type Head = (u64, String);
 
@@ -188,9 +178,13 @@ impl FairQueue {
     ) -> Result<(u64, Vec<Head>), T::Error> {
         let cursor = cursor.to_string();
         let bound = bound.map(|bound| bound.to_string()).unwrap_or_default();
+        let index: &[u8] = match index {
+            Index::Runnable => b"partitions",
+            Index::Parked => b"parked",
+        };
         let arguments = [
             self.keys().root().as_bytes(),
-            index.name().as_bytes(),
+            index,
             cursor.as_bytes(),
             bound.as_bytes(),
         ];

@@ -4,7 +4,6 @@ use std::sync::Mutex;
 
 use redis::Value;
 
-use crate::control::Index;
 use crate::error::Error;
 use crate::keys::{encode_id, Keys, LANE};
 use crate::lease::{encode_owner, Lease};
@@ -145,7 +144,8 @@ pub struct Adopted {
 /// What a mend did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mended {
-    pub cursor: u64,
+    /// The page was the last of its index.
+    pub ended: bool,
     /// How many were put back.
     pub tickets: u64,
     /// An index is gone: jobs wait in partitions that none names.
@@ -393,36 +393,26 @@ impl FairQueue {
         })
     }
 
-    /// Brings a page of an index back in line with the lists and leases, and puts tickets back. Call with cursor 0, then
-    /// with the cursor of the last page until it is 0 again.
+    /// Brings the next page of an index back in line with the lists and leases, and puts tickets back. All were looked at
+    /// when an index has ended three times.
     pub fn mend<T: Transport>(
         &self,
         transport: &mut T,
-        index: Index,
-        cursor: u64,
         limits: Limits,
     ) -> Result<Mended, T::Error> {
-        let reply = self.run(
-            transport,
-            &scripts::MEND,
-            &[
-                self.keys.root().as_bytes(),
-                limits.cap.to_string().as_bytes(),
-                index.name().as_bytes(),
-                cursor.to_string().as_bytes(),
-            ],
-            Repeat::Safe,
-        )?;
-        let mut reply = Reply::new(reply)?;
+        let cap = limits.cap.to_string();
+        let arguments = [self.keys.root().as_bytes(), cap.as_bytes()];
+        let mut reply =
+            Reply::new(self.run(transport, &scripts::MEND, &arguments, Repeat::Safe)?)?;
         Ok(Mended {
-            cursor: reply.number_in_text()?,
+            ended: reply.number()? == 1,
             tickets: reply.number()?,
             lost: reply.number()? == 1,
         })
     }
 
-    /// A page of the partitions that have a list, whether an index names them or not. Cursors as for
-    /// [`mend`](Self::mend). It goes through all keys of the database.
+    /// A page of the partitions that have a list, whether an index names them or not: call with cursor 0, then with the
+    /// cursor of the last page until it is 0 again. It goes through all keys of the database.
     pub fn lists<T: Transport>(
         &self,
         transport: &mut T,

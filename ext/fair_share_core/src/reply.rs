@@ -44,13 +44,6 @@ impl Reply {
         }
     }
 
-    /// A cursor: Redis gives it as a string.
-    pub(crate) fn number_in_text(&mut self) -> Result<u64, Error> {
-        let text = self.text()?;
-        text.parse()
-            .map_err(|_| Error::Protocol(format!("expected a number, got {text:?}")))
-    }
-
     pub(crate) fn list(&mut self) -> Result<Vec<Vec<u8>>, Error> {
         match self.next()? {
             Value::Array(values) => {

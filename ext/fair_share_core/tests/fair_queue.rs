@@ -8,7 +8,6 @@ mod support;
 use std::collections::BTreeMap;
 
 use fair_share_core::connection::Connection;
-use fair_share_core::control::Index;
 use fair_share_core::error::Error;
 use fair_share_core::fair_queue::{
     Charge, Enqueued, FairQueue, Limits, Recovered, Reserved, Route, Ticket,
@@ -1497,7 +1496,7 @@ mod mend {
         }
         let main = bed.main();
         bed.tell(&["DEL", &main]);
-        let tickets = [(); 3].map(|()| bed.mend_page(Index::Runnable, 0).tickets);
+        let tickets = [(); 3].map(|()| bed.mend_page().tickets);
         assert_eq!(tickets, [1000, 500, 0]);
         bed.check();
     }

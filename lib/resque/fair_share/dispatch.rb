@@ -98,24 +98,22 @@ module Resque
 
       # Brings the queue back in line with its lists and leases, a page at a time; what it keeps for its turns goes where
       # nothing waits or runs any more.
-      def mend
+      # @param pages [Integer] at the most; a next call goes on behind them
+      def mend(pages)
+        ends = 0
         lost = false
-        %i[parked runnable].each do |index|
-          cursor = 0
-          loop do
-            cursor, tickets, lost = @native.mend(@connection, index, cursor, cap)
-            break if cursor.zero? && tickets < TICKETS_A_CALL
-          end
+        pages.times do
+          ended, tickets, lost = @native.mend(@connection, cap)
+          ends += 1 if ended
+          # There are two, and the first may have begun in its middle.
+          break if ends >= 3 && tickets < TICKETS_A_CALL
         end
         reindex if lost
       end
 
-      # Reconciliation is a by-product of a reserve and must not cost its job.
-      def reconcile_quietly
-        reconcile
-      rescue StandardError => e
-        FairShare.logger.error("resque-fair-share: could not reconcile queue #{name}: #{e.class}: #{e.message}")
-        0
+      # One page of it does where something was removed.
+      def sweep
+        mend(1)
       end
 
       # Whether jobs without partition belong into the lane. Asks Redis when the last answer is too old; a queue that is

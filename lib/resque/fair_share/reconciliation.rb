@@ -13,14 +13,15 @@ module Resque
         @queue = queue
       end
 
+      # @param pages [Integer] of partitions, to look at
       # @return [Integer] leases ended
-      def perform
+      def perform(pages)
         # Each job goes to the head of its partition: the one that was reserved first comes last, and then stands first.
         # (Ids of one process grow, by their length at last.)
         ended = abandoned.sort_by { |id, started, _| [started, id.size, id] }.reverse.count do |id, _, worker|
           @queue.recover(id, worker)
         end
-        @queue.mend
+        @queue.mend(pages)
         ended
       end
 

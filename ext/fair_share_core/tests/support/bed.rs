@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use fair_share_core::connection::Connection;
-use fair_share_core::control::Index;
 use fair_share_core::error::{Error, Result};
 use fair_share_core::fair_queue::{
     Asking, Charge, Enqueued, FairQueue, Job, Limits, Mended, Recovered, Reserved, Route, Ticket,
@@ -223,30 +222,24 @@ impl Bed {
     }
 
     pub fn mend(&mut self) -> u64 {
-        let (mut tickets, mut lost) = (0, false);
-        for index in [Index::Parked, Index::Runnable] {
-            let mut cursor = 0;
-            loop {
-                let page = self.mend_page(index, cursor);
-                cursor = page.cursor;
-                tickets += page.tickets;
-                lost = page.lost;
-                if cursor == 0 && page.tickets < 1000 {
-                    break;
+        let (mut tickets, mut ends) = (0, 0);
+        loop {
+            let page = self.mend_page();
+            tickets += page.tickets;
+            ends += u32::from(page.ended);
+            if ends >= 3 && page.tickets < 1000 {
+                if page.lost {
+                    self.reindex();
                 }
+                break;
             }
-        }
-        if lost {
-            self.reindex();
         }
         self.check_if_wanted();
         tickets
     }
 
-    pub fn mend_page(&mut self, index: Index, cursor: u64) -> Mended {
-        self.queue
-            .mend(&mut self.redis, index, cursor, self.limits)
-            .unwrap()
+    pub fn mend_page(&mut self) -> Mended {
+        self.queue.mend(&mut self.redis, self.limits).unwrap()
     }
 
     /// => how many partitions got their place again.

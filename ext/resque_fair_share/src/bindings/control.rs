@@ -198,7 +198,7 @@ fn partition_row(row: Partition) -> Row {
     )
 }
 
-pub(super) fn index(of: &Symbol) -> Result<Index, Error> {
+fn index(of: &Symbol) -> Result<Index, Error> {
     Ok(if of.name()? == "parked" {
         Index::Parked
     } else {

@@ -194,26 +194,19 @@ impl FairQueue {
         Ok((adopted.looked_at, adopted.adopted))
     }
 
-    /// `index`: :runnable or :parked. => `[next cursor, tickets put back, whether an index is lost]`.
+    /// => `[whether an index has ended, tickets put back, whether an index is lost]`.
     fn mend(
         ruby: &Ruby,
         rb_self: &Self,
         connection: Value,
-        of: Symbol,
-        cursor: u64,
         cap: u64,
-    ) -> Result<(u64, u64, bool), Error> {
+    ) -> Result<(bool, u64, bool), Error> {
         let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
         let mended = rb_self
             .0
-            .mend(
-                &mut Session::new(ruby, connection),
-                control::index(&of)?,
-                cursor,
-                limits,
-            )
+            .mend(&mut Session::new(ruby, connection), limits)
             .map_err(|error| error.into_ruby(ruby))?;
-        Ok((mended.cursor, mended.tickets, mended.lost))
+        Ok((mended.ended, mended.tickets, mended.lost))
     }
 
     /// => `[next cursor, encoded ids]` of partitions that have a list.
@@ -369,7 +362,7 @@ pub(crate) fn init(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_method("release", method!(FairQueue::release, 4))?;
     class.define_method("recover", method!(FairQueue::recover, 5))?;
     class.define_method("adopt", method!(FairQueue::adopt, 5))?;
-    class.define_method("mend", method!(FairQueue::mend, 4))?;
+    class.define_method("mend", method!(FairQueue::mend, 2))?;
     class.define_method("lists", method!(FairQueue::lists, 2))?;
     class.define_method("reindex", method!(FairQueue::reindex, 4))?;
     class.define_method("leases", method!(FairQueue::leases, 2))?;
