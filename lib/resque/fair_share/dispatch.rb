@@ -96,8 +96,8 @@ module Resque
         true
       end
 
-      # Brings the queue back in line with its lists and leases, a page at a time; what it keeps for its turns goes where
-      # nothing waits or runs any more.
+      # Brings the queue back in line with its lists and leases, a page at a time; what it keeps for its turns goes
+      # where nothing waits or runs any more.
       # @param pages [Integer] at the most; a next call goes on behind them
       def mend(pages)
         ends = 0
@@ -272,7 +272,7 @@ module Resque
       end
 
       # The pick of dequeue_strategy = :legacy_scan, when no job waits in a partition that may run.
-      def scan_or_nothing
+      def scan_or_nothing # rubocop:disable Metrics/CyclomaticComplexity -- a branch for each reply
         MOST_PASSES.times do
           elements = @native.main_elements(@connection, 0, FairShare.configuration.scan_size)
           return if elements.empty?

@@ -3,13 +3,14 @@
 RSpec.describe Resque::FairShare::Dispatch do
   # Something that speaks Redis's language, and answers scripts with what no script of ours gives.
   around do |example|
-    @server = TCPServer.new('127.0.0.1', 0)
-    thread = Thread.new { loop { serve(@server.accept) } }
+    thread = Thread.new { loop { serve(server.accept) } }
     example.run
   ensure
     thread.kill
-    @server.close
+    server.close
   end
+
+  let(:server) { TCPServer.new('127.0.0.1', 0) }
 
   attr_reader :answers
 
@@ -31,7 +32,7 @@ RSpec.describe Resque::FairShare::Dispatch do
   end
 
   def reserve
-    Resque::FairShare::Queue.of(Redis.new(url: "redis://127.0.0.1:#{@server.addr[1]}"), 'fair').reserve
+    Resque::FairShare::Queue.of(Redis.new(url: "redis://127.0.0.1:#{server.addr[1]}"), 'fair').reserve
   end
 
   it 'names a reply that no script gives, and raises an error of the gem\'s own' do
