@@ -773,7 +773,7 @@ fn mean_costs() -> Vec<(&'static str, u32, Cost)> {
         queue.set(&mut bed.redis, &route, settings, limits).unwrap();
     });
     measure("`stats`", &mut bed, MANY, &mut |bed, _| {
-        drop(bed.queue.stats(&mut bed.redis).unwrap())
+        bed.queue.stats(&mut bed.redis).unwrap();
     });
     measure(
         "`describe`, 50 partitions",
