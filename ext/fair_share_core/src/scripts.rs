@@ -188,6 +188,17 @@ script!(
         "includes/sweep"
     ]
 );
+script!(
+    REINDEX,
+    "reindex-10",
+    [
+        "includes/keys",
+        "includes/score",
+        "includes/policy",
+        "includes/place",
+        "includes/sweep"
+    ]
+);
 script!(STATS, "stats-10", ["includes/keys"]);
 script!(
     DESCRIBE,
@@ -283,7 +294,7 @@ chain_script!(CHAIN_LIST, "chain_list-10", []);
 chain_script!(CHAIN_COUNT, "chain_count-10", []);
 
 /// Every script, for a check that each compiles.
-pub static ALL: [&Script; 29] = [
+pub static ALL: [&Script; 30] = [
     &ENQUEUE,
     &ENQUEUE_ALL,
     &ENQUEUE_PLAIN,
@@ -294,6 +305,7 @@ pub static ALL: [&Script; 29] = [
     &RECOVER,
     &ADOPT,
     &MEND,
+    &REINDEX,
     &STATS,
     &DESCRIBE,
     &OLDEST,
