@@ -100,6 +100,9 @@ impl Bed {
     pub fn set(&mut self, partition: &str, settings: &str) {
         let key = self.key("settings");
         self.tell(&["HSET", &key, partition, settings]);
+        // As the set script does.
+        let state = self.key("state");
+        self.tell(&["HDEL", &state, "unset"]);
     }
 
     /// The time since the last look for dead owners is over.
