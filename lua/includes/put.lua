@@ -27,15 +27,15 @@ local function join(partition, cap)
 end
 
 -- Writes one waiting job => its partition's pending count, and what the main list holds now. `command` is RPUSH, or LPUSH
--- for a job that goes back to the head.
-local function put(command, partition, element, cap)
+-- for a job that goes back to the head; `some_parked`: false where the caller knows that no partition is parked.
+local function put(command, partition, element, cap, some_parked)
   local waiting = redis.call(command, root .. 'sub:' .. partition, element)
   local listed = redis.call(command, main, 'null')
   local pending = redis.call('INCR', root .. partition .. ':pending')
   redis.call('HINCRBY', state, 'pending', 1)
   if pending == 1 and waiting == 1 then
     join(partition, cap)
-  elseif redis.call('ZSCORE', parked, partition) then
+  elseif some_parked ~= false and redis.call('ZSCORE', parked, partition) then
     redis.call('HINCRBY', state, 'parked', 1)
   elseif pending ~= waiting then
     -- Somebody else wrote the list or the counter: the list is the truth.

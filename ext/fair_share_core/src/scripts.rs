@@ -134,7 +134,7 @@ script!(
 );
 script!(
     DONE,
-    "done-10n",
+    "done-11n",
     [
         "includes/keys",
         "includes/time",
