@@ -7,6 +7,8 @@ module Resque
     class Snapshot
       # A step, its status ('' before it starts), the token of its present job, failed attempts, and its declaration.
       Row = Struct.new(:index, :status, :token, :attempts, :definition) do
+        # @implements Row
+
         # @return [Step]
         # @raise [NameError] when there is no such class
         def step
