@@ -45,14 +45,14 @@ module Resque
       # @return [Array(Delivery, nil), Array(nil, Obstacle)]
       def self.attempt(chain_id, snapshot, tokens, delay: nil, hooks: true)
         at = snapshot.current_step
-        steps = tokens.map { |row, token| [at = row.index, token, row.step] }
+        steps = tokens.map { |row, token| [at = row.index, token, row.step] } #: Array[part_of_chain]
         delivery = new(chain_id, snapshot.run, steps, snapshot.context, delay: delay)
         obstacle = delivery.prepare(hooks: hooks)
         obstacle ? [nil, obstacle] : [delivery, nil]
       rescue ::Redis::BaseError
         raise
       rescue StandardError, ScriptError => e
-        [nil, Obstacle.from(e, delivery&.at || at)]
+        [nil, Obstacle.from(e, delivery ? delivery.at : at)]
       end
 
       # @return [Array<Array>] what the script enqueues
@@ -103,14 +103,13 @@ module Resque
         payload = payload_of(part)
         part.partition_id = partition_of(part, payload)
         payload = scheduler_item(part) if delayed?
-        part.job = [part.index, part.token, destination(part), part.queue, part.partition_id, payload, *limits(part)]
+        part.job = [part.index, part.token, destination(part), part.queue, part.partition_id, payload,
+                    FairShare.configuration.max_in_flight_of(part.queue), weight(part.partition_id, part.queue)]
       end
 
-      # @return [Array] cap, and weight where one is configured
-      def limits(part)
-        config = FairShare.configuration
-        weight = config.weight_of(part.queue, part.partition_id) if part.partition_id
-        [config.max_in_flight_of(part.queue), weight]
+      # @return [Float, nil] nil where none is configured
+      def weight(partition, queue)
+        partition && FairShare.configuration.weight_of(queue, partition)
       end
 
       def payload_of(part)
@@ -148,7 +147,7 @@ module Resque
         return false if hooks.empty?
 
         @at = part.index
-        return true if hooks.map { |hook| part.step.job_class.send(hook, part.args) }.any?(false)
+        return true if hooks.map { |hook| part.step.job_class.send(hook, part.args) }.include?(false)
 
         make(part)
         false

@@ -16,7 +16,7 @@ module Resque
           return job.job_chain_execution if job.job_chain_execution
 
           identity = identity_of(job)
-          job.job_chain_execution = new(*identity) if identity
+          job.job_chain_execution = new(*identity) if identity # steep:ignore UnexpectedPositionalArgument
         end
 
         # @return [Boolean] whether an execution takes care of the job that runs here

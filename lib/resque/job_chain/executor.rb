@@ -182,8 +182,8 @@ module Resque
           reply = Executor.patiently do
             Persistence.call(@chain_id) { |native, connection| yield native, connection, fence }
           end
-          reply[0] = 'stale' if reply[0] == 'missing'
-          return Reply.new(*reply) unless reply[0] == 'again'
+          result, duration, pendings = reply
+          return Reply.new(result == 'missing' ? 'stale' : result, duration, pendings) unless result == 'again'
 
           @snapshot = nil
         end

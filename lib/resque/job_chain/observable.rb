@@ -18,7 +18,7 @@ module Resque
       # @private What somebody should look at. A logger that has no `warn` gets it as an error.
       def report(level, message)
         guard('the logger') do
-          logger = JobChain.logger
+          logger = JobChain.logger #: untyped
           logger.public_send(logger.respond_to?(level) ? level : :error, "[resque-job-chain] #{message}")
         end
       end

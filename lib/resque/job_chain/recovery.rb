@@ -36,7 +36,7 @@ module Resque
         each_old_chain { |id| @waiting[id] = running_steps(id) }
         return [] if nobody_waits?
 
-        Sightings.new(@waiting).each { |*sighting| strike(*sighting) }
+        Sightings.new(@waiting).each { |id, step, token, failed_at| strike(id, step, token, failed_at) }
         return [] if nobody_waits?
 
         @waiting.filter_map { |id, steps| id if Control.recover(id, steps.transform_values(&:first)) }
@@ -58,8 +58,8 @@ module Resque
       end
 
       def started_before(latest, from)
-        range = ['-inf', (latest * 1000).floor]
-        ids = Resque.redis.zrangebyscore('job_chain:running', *range, limit: [from, Pages::SIZE])
+        latest_score = (latest * 1000).floor
+        ids = Resque.redis.zrangebyscore('job_chain:running', '-inf', latest_score, limit: [from, Pages::SIZE])
         ids.zip(Resque.redis.pipelined { |pipe| ids.each { |id| pipe.hget("job_chain:#{id}:state", 'updated_at') } })
       end
 
