@@ -52,7 +52,7 @@ module Resque
       rescue ::Redis::BaseError
         raise
       rescue StandardError, ScriptError => e
-        [nil, Obstacle.from(e, delivery ? delivery.at : at)]
+        [nil, Obstacle.from(e, delivery ? delivery.at : at.to_i)]
       end
 
       # @return [Array<Array>] what the script enqueues
@@ -103,8 +103,9 @@ module Resque
         payload = payload_of(part)
         part.partition_id = partition_of(part, payload)
         payload = scheduler_item(part) if delayed?
-        part.job = [part.index, part.token, destination(part), part.queue, part.partition_id, payload,
-                    FairShare.configuration.max_in_flight_of(part.queue), weight(part.partition_id, part.queue)]
+        queue = part.queue
+        part.job = [part.index, part.token, destination(part), queue, part.partition_id, payload,
+                    FairShare.configuration.max_in_flight_of(queue), weight(part.partition_id, queue)]
       end
 
       # @return [Float, nil] nil where none is configured
@@ -113,7 +114,12 @@ module Resque
       end
 
       def payload_of(part)
-        Resque.encode(class: part.step.job_class.to_s, args: [part.args], KEY => [*@identity, part.index, part.token])
+        item = { class: part.step.job_class.to_s, args: [part.args], KEY => [*@identity, part.index, part.token] }
+        JSON.generate(item) # Resque.encode would write NaN, and a hundred levels, which no worker can read.
+        Resque.encode(item)
+      rescue JSON::GeneratorError, JSON::NestingError, EncodingError => e
+        raise ArgumentError, "the arguments of step #{part.index}, #{part.step.job_class}, can't be written as JSON: " \
+                             "#{JobChain.text(e.message)}"
       end
 
       # resque-scheduler enqueues by class and arguments, so such a job has no token.
@@ -134,7 +140,7 @@ module Resque
       end
 
       def delayed?
-        !@delay.nil? && !Resque.inline?
+        @delay ? !Resque.inline? : false
       end
 
       def hook_word
