@@ -140,7 +140,9 @@ module Resque
       end
 
       def delayed?
-        @delay ? !Resque.inline? : false
+        return false if Resque.inline?
+
+        !@delay.nil?
       end
 
       def hook_word

@@ -51,7 +51,8 @@ module Resque
 
       # A chain that was started later can't have waited so long.
       def each_old_chain
-        latest = Resque.data_store.server_time.to_f - @older_than
+        seconds, microseconds = Resque.redis.time # Resque's own server_time has no fraction.
+        latest = seconds + (microseconds / 1e6) - @older_than
         Pages.each(->(from) { started_before(latest, from) }) do |id, updated_at|
           yield id if updated_at && Time.iso8601(updated_at).to_f <= latest
         end
