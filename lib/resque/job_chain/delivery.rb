@@ -8,7 +8,7 @@ module Resque
       # @implements Obstacle
 
       def self.from(error, step)
-        new(false, step, JobChain.text(error.message), error.class.to_s)
+        new(false, step, JobChain.message_of(error), error.class.to_s)
       end
 
       def self.veto(hooks, klass, step)
@@ -119,7 +119,7 @@ module Resque
         Resque.encode(item)
       rescue JSON::GeneratorError, JSON::NestingError, EncodingError => e
         raise ArgumentError, "the arguments of step #{part.index}, #{part.step.job_class}, can't be written as JSON: " \
-                             "#{JobChain.text(e.message)}"
+                             "#{JobChain.message_of(e)}"
       end
 
       # resque-scheduler enqueues by class and arguments, so such a job has no token.

@@ -140,14 +140,14 @@ module Resque
         attempts = snapshot.rows.first.attempts + 1
         Observable.notify(:step_retrying, @chain_id, @step_index, attempts)
         Observable.report(:warn, "chain #{@chain_id} tries step #{@step_index} again after #{error.class}: " \
-                                 "#{JobChain.text(error.message)}")
+                                 "#{JobChain.message_of(error)}")
         delivery&.enqueued(pendings)
         "retrying:#{attempts}"
       end
 
       def fail_step(error, word)
         reply = transition do |native, connection, fence|
-          native.fail(connection, fence, false, JobChain.text(error.message), error.class.to_s)
+          native.fail(connection, fence, false, JobChain.message_of(error), error.class.to_s)
         end
         failed(reply, word)
       end

@@ -75,7 +75,7 @@ module Resque
 
       def class_queue
         queue = Resque.queue_from_class(job_class)
-        return queue unless queue.nil? || queue.to_s.empty?
+        return queue if queue && !queue.to_s.empty? # Resque answers false, too
 
         raise ArgumentError,
               "step #{job_class} has no queue; give its class @queue or a method queue, or the step queue:"
