@@ -158,12 +158,11 @@ RSpec.describe 'The jobs of a chain' do
       .to include('error' => 'told to fail', 'queue' => 'steps', 'payload' => include('class' => 'Jobs::Step'))
   end
 
-  ['a:b', 'nested', ''].each do |name|
+  { 'a:b' => 'a:b:', 'nested' => 'outer:nested:', '' => 'resque:' }.each do |name, prefix|
     it "are the namespace's own: #{name.inspect}" do
       client = Redis.new(url: REDIS_URL)
       client = Redis::Namespace.new(:outer, redis: client) if name == 'nested'
       Resque.redis = name.empty? ? client : Redis::Namespace.new(name, redis: client)
-      prefix = { 'nested' => 'outer:nested:', '' => 'resque:' }.fetch(name, "#{name}:")
       start_chain('c', { account_id: 'x', does: 'update', with: { y: 1 } }, {}, job: Jobs::FairStep, account_id: 'x')
       expect(redis.keys('*')).to all(start_with(prefix))
       expect(redis.keys("#{prefix}job_chain:*").size).to eq(4)

@@ -6,7 +6,10 @@ RSpec.describe "A step's enqueue hooks" do
 
   # @return [Array<Array>] name, and the step's index, of each call
   def calls
-    redis.lpop('resque:spec:hooks', 100).to_a.map { |text| JSON.parse(text).then { |name, args| [name, args['_step_index']] } }
+    redis.lpop('resque:spec:hooks', 100).to_a.map do |text|
+      name, args = JSON.parse(text)
+      [name, args['_step_index']]
+    end
   end
 
   it 'run around the start, the advance and a retry, with the arguments of the job' do

@@ -16,7 +16,9 @@ RSpec.describe 'Resque.inline and chains' do
   end
 
   it 'runs 500 steps, and none is deeper in the stack than the first' do
-    stub_const('Jobs::Deep', Class.new(Jobs::Step) { def self.perform(*) = Resque.redis.rpush('spec:depth', caller.size) })
+    stub_const('Jobs::Deep', Class.new(Jobs::Step) do
+      def self.perform(*) = Resque.redis.rpush('spec:depth', caller.size)
+    end)
     start_chain('c', *Array.new(500) { {} }, job: Jobs::Deep)
     depths = redis.lrange('resque:spec:depth', 0, -1).map(&:to_i)
     expect([depths.size, status['status']]).to eq([500, 'completed'])

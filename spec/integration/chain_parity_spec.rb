@@ -125,7 +125,7 @@ RSpec.describe 'A chain, as 0.1.0 has it' do
       'abort of the step, although the others skip' => [{ on_failure: 'abort' }, :skip, :skip, 'failed']
     }.each do |what, (step, chain, config, expected)|
       it "is that of #{what}" do
-        Resque::JobChain.configure { |it| it.default_strategy = config } if config
+        Resque::JobChain.configuration.default_strategy = config if config
         start_chain('c', { does: 'fail', **step }, {}) { |builder| builder.on_failure(chain) if chain }
         work_off
         expect(status['status']).to eq(expected)
@@ -143,15 +143,20 @@ RSpec.describe 'A chain, as 0.1.0 has it' do
   describe 'when it has ended' do
     before { Resque::JobChain.configure { |config| config.completed_chain_ttl = 2 } }
 
+    # Milliseconds.
+    def times_to_live
+      %w[state steps context].map { |word| redis.pttl("resque:job_chain:c:#{word}") }
+    end
+
     {
       'completed' => -> { work_off }, 'cancelled' => -> { Resque::JobChain.cancel('c') },
-      'failed' => -> { (redis.del('resque:queue:steps') and Resque::JobChain::Executor.new('c', 0).on_failure(IOError.new('x'))) }
+      'failed' => -> { Resque::JobChain::Executor.new('c', 0).on_failure(IOError.new('by hand')) }
     }.each do |how, ending|
       it "#{how}, all its keys expire together, and it leaves the lists" do
         start_chain('c', {}, n: 1)
-        expect(%w[state steps context].map { |word| redis.pttl("resque:job_chain:c:#{word}") }).to eq([-1] * 3)
+        expect(times_to_live).to eq([-1, -1, -1])
         instance_exec(&ending)
-        times = %w[state steps context].map { |word| redis.pttl("resque:job_chain:c:#{word}") }
+        times = times_to_live
         expect(times).to all(be_between(1, 2000))
         expect(times.max - times.min).to be < 100
         expect(Resque::JobChain.counts.fetch(how)).to eq(1)
@@ -183,7 +188,12 @@ RSpec.describe 'A chain, as 0.1.0 has it' do
 
     before { Resque.logger = Logger.new(log) }
 
-    def run_all
+    # One that has these methods, and raises, or does nothing.
+    def client(*methods, error: nil)
+      Class.new { methods.each { |name| define_method(name) { |*| raise error if error } } }.new
+    end
+
+    def expect_unharmed
       start_chain('c', {}, { does: 'fail_at_first', on_failure: :retry }, {})
       while (job = take)
         begin
@@ -203,31 +213,31 @@ RSpec.describe 'A chain, as 0.1.0 has it' do
           config.on(event) { heard << event }
         end
       end
-      run_all
+      expect_unharmed
       expect(heard).to eq(%i[chain_started step_completed step_retrying step_completed step_completed chain_completed])
       expect(log.string).to include('an observer of step_completed raised NotImplementedError: a bad observer')
     end
 
     it 'a StatsD client that raises' do
       Resque::JobChain.configure do |config|
-        config.statsd_client = Class.new { %i[increment timing].each { |name| define_method(name) { |*| raise IOError, 'no network' } } }.new
+        config.statsd_client = client(:increment, :timing, error: IOError.new('no network'))
       end
-      run_all
+      expect_unharmed
       expect(log.string).to include('the StatsD client raised IOError: no network')
     end
 
     it 'a logger that raises' do
       Resque::JobChain.configure do |config|
-        config.logger = Class.new { %i[info warn error].each { |name| define_method(name) { |*| raise IOError, 'disk full' } } }.new
+        config.logger = client(:info, :warn, :error, error: IOError.new('disk full'))
       end
-      run_all
+      expect_unharmed
     end
 
     it 'a logger that has no more than 0.1.0 asked for: info and error' do
       Resque::JobChain.configure do |config|
-        config.logger = Class.new { %i[info error].each { |name| define_method(name) { |*| nil } } }.new
+        config.logger = client(:info, :error)
       end
-      run_all
+      expect_unharmed
     end
   end
 
@@ -277,7 +287,7 @@ RSpec.describe 'A chain, as 0.1.0 has it' do
     end
 
     it 'goes out by dogstatsd-ruby' do
-      socket = UDPSocket.new.tap { |it| it.bind('127.0.0.1', 0) }
+      socket = UDPSocket.new.tap { |udp| udp.bind('127.0.0.1', 0) }
       statsd = Datadog::Statsd.new('127.0.0.1', socket.addr[1], single_thread: true)
       run_with(statsd)
       statsd.close
@@ -292,13 +302,20 @@ RSpec.describe 'A chain, as 0.1.0 has it' do
   end
 
   describe 'the context' do
-    values = { 'empty' => [], 'hash' => {}, 'nil' => nil, 'big' => 10**30, 'float' => 1.5, 'emoji' => '🎉 ü',
-               'id' => 130_775_545_883_395_173, 'deep' => [{ 'a' => [[], {}] }], 'text' => "\u0000\n\"", 'yes' => true,
-               'small' => 1e-7 }
+    let(:values) do
+      { 'empty' => [], 'hash' => {}, 'nil' => nil, 'big' => 10**30, 'float' => 1.5, 'emoji' => '🎉 ü',
+        'id' => 130_775_545_883_395_173, 'deep' => [{ 'a' => [[], {}] }], 'text' => "\u0000\n\"", 'yes' => true,
+        'small' => 1e-7 }
+    end
+
+    # As arguments of a step, or of the chain.
+    def named(prefix = '')
+      values.transform_keys { |key| :"#{prefix}#{key}" }
+    end
 
     it 'gives every value back as it was, from the start and from an update, and to the steps' do
-      start_chain('c', { does: 'tell', **values.transform_keys { |key| :"own_#{key}" } }, **values.transform_keys(&:to_sym))
-      Resque::JobChain.update_context('c', **values.transform_keys { |key| :"late_#{key}" })
+      start_chain('c', { does: 'tell', **named('own_') }, **named)
+      Resque::JobChain.update_context('c', **named('late_'))
       expected = values.merge(values.transform_keys { |key| "late_#{key}" })
       expect(Resque::JobChain.context('c')).to eq(expected)
       work_off
@@ -306,7 +323,7 @@ RSpec.describe 'A chain, as 0.1.0 has it' do
     end
 
     it 'gives them to later steps, by the script' do
-      start_chain('c', {}, { does: 'tell', **values.transform_keys { |key| :"own_#{key}" } }, **values.transform_keys(&:to_sym))
+      start_chain('c', {}, { does: 'tell', **named('own_') }, **named)
       work_off
       expect(told.first).to include(values, values.transform_keys { |key| "own_#{key}" })
     end

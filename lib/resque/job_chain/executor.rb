@@ -123,11 +123,11 @@ module Resque
           delivery, obstacle = prepare_retry
           next native.fail(connection, fence, obstacle.vetoed, obstacle.message, obstacle.error_class) if obstacle
 
-          native.retry(connection, fence, snapshot.revision, delivery.jobs.fetch(0)) # steep:ignore
+          native.retry(connection, fence, snapshot.revision, delivery.jobs.fetch(0)) # steep:ignore NoMethod
         end
         return failed(reply, 'aborted', obstacle) unless reply.result == 'retrying'
 
-        retried(error, reply.pendings.to_a.empty? ? nil : delivery, reply.pendings)
+        retried(error, delivery, reply.pendings.to_a)
       end
 
       def prepare_retry
@@ -135,13 +135,13 @@ module Resque
         prepare({ row => row.token + 1 }, delay: RetryDelay.after(row.definition['retry_delay'], row.attempts + 1))
       end
 
-      # @param delivery [Delivery, nil] nil where the chain is paused
+      # @param pendings [Array<Integer>] empty where the chain is paused
       def retried(error, delivery, pendings)
         attempts = snapshot.rows.first.attempts + 1
         Observable.notify(:step_retrying, @chain_id, @step_index, attempts)
         Observable.report(:warn, "chain #{@chain_id} tries step #{@step_index} again after #{error.class}: " \
                                  "#{JobChain.message_of(error)}")
-        delivery&.enqueued(pendings)
+        delivery&.enqueued(pendings) unless pendings.empty?
         "retrying:#{attempts}"
       end
 

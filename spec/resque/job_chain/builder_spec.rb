@@ -41,7 +41,8 @@ RSpec.describe Resque::JobChain::Builder do
 
   it 'refuses a chain without steps, and an empty group' do
     expect { build { |_| nil } }.to raise_error(ArgumentError, /"c" has no steps/)
-    expect { build { |builder| builder.parallel { |_| nil } } }.to raise_error(ArgumentError, /group of chain "c" has no step/)
+    expect { build { |builder| builder.parallel { |_| nil } } }
+      .to raise_error(ArgumentError, /group of chain "c" has no step/)
     expect { build(&:parallel) }.to raise_error(ArgumentError, /block/)
   end
 

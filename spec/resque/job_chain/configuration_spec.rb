@@ -36,15 +36,16 @@ RSpec.describe Resque::JobChain::Configuration do
   end
 
   it 'refuses another event, and none to call' do
-    expect { config.on(:chain_exploded) { nil } }.to raise_error(ArgumentError, /event is :chain_exploded.*:chain_started/)
+    expect { config.on(:chain_exploded) { nil } }
+      .to raise_error(ArgumentError, /event is :chain_exploded.*:chain_started/)
     expect { config.on(nil) { nil } }.to raise_error(ArgumentError, /event is nil/)
     expect { config.on(:chain_started) }.to raise_error(ArgumentError, /block/)
   end
 
   it 'is back at the defaults after reset_configuration!, without observers' do
-    Resque::JobChain.configure do |it|
-      it.default_strategy = 'skip'
-      it.on(:chain_started) { raise }
+    Resque::JobChain.configure do |c|
+      c.default_strategy = 'skip'
+      c.on(:chain_started) { raise }
     end
     expect(Resque::JobChain.configuration.default_strategy).to eq(:skip)
     Resque::JobChain.reset_configuration!

@@ -6,7 +6,8 @@ RSpec.describe Resque::JobChain::Persistence do
 
   it 'loads the state, a step, the context and the active chains' do
     expect(described_class.load_state('c')).to include('status' => 'running', 'total_steps' => '2')
-    expect(described_class.load_step('c', 0)).to have_attributes(job_class: Jobs::Step, args: { 'x' => 1 }, on_failure: :skip)
+    expect(described_class.load_step('c', 0))
+      .to have_attributes(job_class: Jobs::Step, args: { 'x' => 1 }, on_failure: :skip)
     expect(described_class.load_context('c')).to eq('a' => [1])
     expect(described_class.active_chains).to eq(['c'])
   end
@@ -27,8 +28,9 @@ RSpec.describe Resque::JobChain::Persistence do
   end
 
   it 'keeps a chain’s state in a HASH and its steps in a LIST of JSON, as 0.1.0' do
-    expect([redis.type('resque:job_chain:c:state'), redis.lrange('resque:job_chain:c:steps', 0, -1).map { |json| JSON.parse(json) }])
-      .to eq(['hash', [{ 'class' => 'Jobs::Step', 'args' => { 'x' => 1 }, 'on_failure' => 'skip', 'queue' => 'steps' },
-                       { 'class' => 'Jobs::Step', 'args' => {}, 'queue' => 'steps' }]])
+    expect(redis.type('resque:job_chain:c:state')).to eq('hash')
+    expect(redis.lrange('resque:job_chain:c:steps', 0, -1).map { |json| JSON.parse(json) })
+      .to eq([{ 'class' => 'Jobs::Step', 'args' => { 'x' => 1 }, 'on_failure' => 'skip', 'queue' => 'steps' },
+              { 'class' => 'Jobs::Step', 'args' => {}, 'queue' => 'steps' }])
   end
 end

@@ -31,7 +31,8 @@ RSpec.describe Resque::JobChain::Step do
   end
 
   it 'merges declared arguments, context and whose step it is, in this order' do
-    expect(described_class.new(Jobs::Step, args: { a: 1, b: 1, _chain_id: 1 }).arguments('c', 3, 'b' => 2, c: 3, _step_index: 9))
+    step = described_class.new(Jobs::Step, args: { a: 1, b: 1, _chain_id: 1 })
+    expect(step.arguments('c', 3, 'b' => 2, c: 3, _step_index: 9))
       .to eq('a' => 1, 'b' => 2, 'c' => 3, '_chain_id' => 'c', '_step_index' => 3)
   end
 

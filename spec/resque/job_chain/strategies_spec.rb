@@ -2,7 +2,8 @@
 
 RSpec.describe Resque::JobChain::Strategies do
   it 'resolves names, Symbols and Strings' do
-    { abort: described_class::Abort, 'retry' => described_class::Retry, skip: described_class::Skip }.each do |name, strategy|
+    strategies = { abort: described_class::Abort, 'retry' => described_class::Retry, skip: described_class::Skip }
+    strategies.each do |name, strategy|
       expect([described_class.resolve(name), strategy::STRATEGY]).to eq([strategy, name.to_sym])
     end
   end
