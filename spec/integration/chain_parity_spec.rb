@@ -149,7 +149,7 @@ RSpec.describe 'A chain, as 0.1.0 has it' do
     end
 
     {
-      'completed' => -> { work_off }, 'cancelled' => -> { Resque::JobChain.cancel('c') },
+      'completed' => -> { take.perform }, 'cancelled' => -> { Resque::JobChain.cancel('c') },
       'failed' => -> { Resque::JobChain::Executor.new('c', 0).on_failure(IOError.new('by hand')) }
     }.each do |how, ending|
       it "#{how}, all its keys expire together, and it leaves the lists" do
@@ -169,7 +169,7 @@ RSpec.describe 'A chain, as 0.1.0 has it' do
 
     it 'an update of its context does not keep the context for ever' do
       start_chain('c', {})
-      work_off
+      take.perform
       Resque::JobChain.update_context('c', late: 1)
       expect(redis.pttl('resque:job_chain:c:context')).to be_between(1, 2000)
     end
