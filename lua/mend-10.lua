@@ -1,12 +1,15 @@
 --[[
-Brings a queue back in line with its lists and leases: tickets that a stock worker without this gem popped, counts that a
-killed worker of 0.1.0 left behind, partitions that were parked under a lower cap.
+Brings the next page of an index back in line with the lists and leases: counts that a killed worker of 0.1.0 left behind, partitions
+that were parked under a lower cap; and puts back tickets that a stock worker without this gem popped.
 
 KEYS   the ten of includes/keys.lua
 ARGV   [1] root  [2] cap (0: none)
-Reply  number of tickets that were put back (1000 at the most a call)
+Reply  { 1 at the end of an index: the next call begins the other, else goes on with this one; tickets that were put back
+         (1000 at the most); 1 where jobs wait in partitions that no index names }
 ]]
 local MOST, cap = 1000, tonumber(ARGV[2])
+local name, cursor = string.match(redis.call('HGET', state, 'mended') or 'parked 0', '^(%a+) (%d+)$')
+local index = name == 'parked' and parked or partitions
 local s = redis.call('HMGET', state, 'clock', 'weighted')
 local clock, running = tonumber(s[1]) or FIRST_CLOCK, {}
 for _, lease in ipairs(redis.call('HVALS', leases)) do
@@ -14,25 +17,32 @@ for _, lease in ipairs(redis.call('HVALS', leases)) do
   if partition then running[partition] = (running[partition] or 0) + 1 end
 end
 
-local function mend(index, partition, score)
+local function mend(partition, score)
   local key, runs = root .. partition .. ':in_flight', running[partition] or 0
   local counted = (tonumber(redis.call('GET', key)) or 0) == runs
+  if counted and index == partitions then return end
   local weight, limit, paused = policy(partition, s[2], cap)
-  local may_run = not paused and (limit == 0 or runs < limit)
-  if counted and (index == partitions or not may_run) then return end
+  if counted and (paused or (limit > 0 and runs >= limit)) then return end
   if runs > 0 then redis.call('SET', key, runs) else redis.call('DEL', key) end
   if index == parked then unpark(partition) else redis.call('ZREM', partitions, partition) end
   place(partition, runs, math.max(tag_of(score), clock - 1), weight, limit, paused)
 end
 
-for _, index in ipairs({ parked, partitions }) do
-  local all = redis.call('ZRANGE', index, 0, MOST - 1, 'WITHSCORES')
-  for i = 1, #all, 2 do mend(index, all[i], tonumber(all[i + 1])) end
-end
+local page = redis.call('ZSCAN', index, cursor, 'COUNT', MOST)
+for i = 1, #page[2], 2 do mend(page[2][i], tonumber(page[2][i + 1])) end
+local ended = page[1] == '0'
+if ended then name = name == 'parked' and 'partitions' or 'parked' end
 
-if redis.call('EXISTS', partitions, parked) == 0 then redis.call('HDEL', state, 'pending', 'parked') end
 sweep()
-local pending = tonumber(redis.call('HGET', state, 'pending')) or 0
+if redis.call('EXISTS', state) == 1 then
+  redis.call('HDEL', state, 'mended') -- A removal first, so that a Redis that is out of memory lets it through.
+  redis.call('HSET', state, 'mended', name .. ' ' .. page[1])
+end
+local counts = redis.call('HMGET', state, 'pending', 'parked', 'lost')
+local pending, in_parked = tonumber(counts[1]) or 0, tonumber(counts[2]) or 0
+local lost = counts[3] or (in_parked > 0 and redis.call('EXISTS', parked) == 0) or
+  (pending > in_parked and redis.call('EXISTS', partitions) == 0)
 local missing = math.min(pending - redis.call('LLEN', main), MOST)
+if lost then missing = 0 end -- Only then it is known how many wait.
 for _ = 1, missing do redis.call('RPUSH', main, 'null') end
-return math.max(missing, 0)
+return { ended and 1 or 0, math.max(missing, 0), lost and 1 or 0 }

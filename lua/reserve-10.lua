@@ -15,7 +15,7 @@ Reply  { status, reconcile due (0 or 1), partition, element, pending, in_flight 
 local id, owner, cap, charge, hint = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6]
 local PROBES, BATCH, LOOK, OFTEN, SELDOM, REBASE = 64, 64, 20000, 5000, 60000, UNIT / 2
 
-local s = redis.call('HMGET', state, 'clock', 'mean', 'pending', 'reconciled', 'weighted', 'looked')
+local s = redis.call('HMGET', state, 'clock', 'mean', 'pending', 'reconciled', 'weighted', 'looked', 'unset')
 local clock, mean, total = tonumber(s[1]) or FIRST_CLOCK, tonumber(s[2]), tonumber(s[3]) or 0
 
 -- The caller's ticket goes back where no job comes of it. Where `mend` was faster it counts no more.
@@ -105,7 +105,7 @@ for _ = 1, PROBES do
   if not partition then return idle() end
   local score = tonumber(top[2])
   local level = math.floor(score)
-  local weight, limit, paused = policy(partition, s[5], cap)
+  local weight, limit, paused = policy(partition, s[5], cap, s[7])
   local in_flight = level
   if weight ~= 1 then in_flight = tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 0 end
 
@@ -145,7 +145,12 @@ for _ = 1, PROBES do
       local tag = tag_of(score)
       clock = math.max(clock, tag)
       in_flight = redis.call('INCR', root .. partition .. ':in_flight')
-      local waiting = redis.call('LLEN', sub)
+      local waiting = redis.call('DECR', root .. partition .. ':pending')
+      -- By the list, where the counter says that it is the last, or is not right.
+      if waiting <= 0 then
+        waiting = redis.call('LLEN', sub)
+        if waiting > 0 then redis.call('SET', root .. partition .. ':pending', waiting) end
+      end
       local charged = (charge == 'time' and mean or EXPECTATION) / weight
       local next_level, next_tag = math.floor(in_flight / weight), tag + charged
       if next_level ~= level then next_tag = math.max(next_tag, clock - 1) end
@@ -154,7 +159,6 @@ for _ = 1, PROBES do
         redis.call('ZREM', partitions, partition)
         keep_tag(partition, next_tag, clock)
       else
-        redis.call('SET', root .. partition .. ':pending', waiting)
         if limit > 0 and in_flight >= limit then
           redis.call('ZREM', partitions, partition)
           park(partition, score_of(next_level, next_tag))

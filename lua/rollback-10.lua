@@ -4,9 +4,10 @@ all run equally long. Parked partitions take their turns with the others.
 
 KEYS   the ten of includes/keys.lua
 ARGV   [1] root  [2] how many at the most
-Reply  number of jobs moved; fewer than asked where no more wait
+Reply  { number of jobs moved, array of elements that 0.1.0 wrote and whose copies in the main list are gone: they must not
+       run again }; fewer than asked, both together, where no more wait
 ]]
-local most, moved = tonumber(ARGV[2]), 0
+local most, moved, lost_copies = tonumber(ARGV[2]), 0, {}
 local weighted = redis.call('HGET', state, 'weighted')
 
 for _, member in ipairs(redis.call('ZRANGE', parked, 0, most - 1)) do
@@ -30,13 +31,16 @@ local function next_partition()
   return best, score
 end
 
-while moved < most do
+while moved + #lost_copies < most do
   local partition, score = next_partition()
   if not partition then break end
   local sub = root .. 'sub:' .. partition
   local element = redis.call('LPOP', sub)
-  if element then
-    if drop_old_copy(element) then
+  local old, gone = drop_old_copy(element)
+  if gone then
+    lost_copies[#lost_copies + 1] = element
+  elseif element then
+    if old then
       -- Of a job that 0.1.0 wrote the copy goes to the tail.
       redis.call('RPUSH', main, element)
     else
@@ -52,12 +56,14 @@ while moved < most do
     running[partition] = nil
   else
     redis.call('DECR', root .. partition .. ':pending')
-    local weight = policy(partition, weighted, 0)
-    local moved_on = score_of(math.floor(score), tag_of(score) + EXPECTATION / weight)
-    redis.call('ZADD', partitions, moved_on, partition)
-    if running[partition] then running[partition] = moved_on end
+    if not gone then
+      local weight = policy(partition, weighted, 0)
+      local moved_on = score_of(math.floor(score), tag_of(score) + EXPECTATION / weight)
+      redis.call('ZADD', partitions, moved_on, partition)
+      if running[partition] then running[partition] = moved_on end
+    end
   end
 end
 if redis.call('EXISTS', state) == 1 then redis.call('HSET', state, 'rolled_back', 1) end
 sweep()
-return moved
+return { moved, lost_copies }

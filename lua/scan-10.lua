@@ -2,7 +2,7 @@
 The pick of dequeue_strategy = :legacy_scan: the fairest job that may run among the first of the plain list, and its lease.
 
 KEYS   the ten of includes/keys.lua
-ARGV   [1] root  [2] lease id  [3] owner  [4] cap (0: none)  [5] charge: 'time' or 'jobs'  [6] not used, as reserve's hint
+ARGV   [1] root  [2] lease id  [3] owner  [4] cap (0: none)  [5] charge: 'time' or 'jobs'
        then for each job from the head on: its payload, encoded partition (':' for what is no job), configured weight or '',
        full id or ''
 Reply  { status, reconcile due (always 0), partition, element, pending, in_flight }, as reserve; status 'job', 'none' (none
@@ -20,12 +20,11 @@ if held then
 end
 
 local best, seen = nil, {}
-for i = 7, #ARGV, 4 do
+for i = 6, #ARGV, 4 do
   local partition = ARGV[i + 1]
   if partition ~= ':' and not seen[partition] then
     seen[partition] = true
-    if ARGV[i + 2] ~= '' then redis.call('HSET', weights, partition, ARGV[i + 2]) end
-    local weight, limit, paused = policy(partition, true, cap)
+    local weight, limit, paused = policy(partition, s[3], cap, ARGV[i + 2])
     local in_flight = tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 0
     if not paused and (limit == 0 or in_flight < limit) then
       local level, tag = math.floor(in_flight / weight), tonumber(redis.call('ZSCORE', tags, partition)) or clock - 1
@@ -37,12 +36,16 @@ for i = 7, #ARGV, 4 do
 end
 if not best then return { 'none', 0, '', '', 0, 0 } end
 
-local index, payload, partition = (best.at - 7) / 4, ARGV[best.at], best.partition
+local index, payload, partition = (best.at - 6) / 4, ARGV[best.at], best.partition
 if redis.call('LINDEX', main, index) ~= payload then return { 'again', 0, '', '', 0, 0 } end
-redis.call('LSET', main, index, '\0taken')
-redis.call('LREM', main, 1, '\0taken')
+-- The first write is a removal: a Redis that is out of memory lets such a script run, and so can drain. What has the same
+-- bytes is the same job to everybody.
+redis.call('LREM', main, 1, payload)
 
-if ARGV[best.at + 2] ~= '' then redis.call('HSET', state, 'weighted', 1) end
+if ARGV[best.at + 2] ~= '' then
+  redis.call('HSET', weights, partition, ARGV[best.at + 2])
+  redis.call('HSET', state, 'weighted', 1)
+end
 if ARGV[best.at + 3] ~= '' then redis.call('HSET', names, partition, ARGV[best.at + 3]) end
 local pending = redis.call('DECR', root .. partition .. ':pending')
 if pending <= 0 then redis.call('DEL', root .. partition .. ':pending') end

@@ -26,6 +26,7 @@ if pause ~= was[3] and redis.call('HINCRBY', settings, '%paused', pause == '1' a
   redis.call('HDEL', settings, '%paused')
 end
 
+redis.call('HDEL', state, 'unset')
 -- Its place follows at once: level and parking hang on what was set.
 local s = redis.call('HMGET', state, 'weighted', 'clock')
 local w, limit, paused = policy(partition, s[1], tonumber(ARGV[6]))

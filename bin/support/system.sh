@@ -21,6 +21,7 @@ missing_packages() {
   has bundle || echo bundler
   has cc || has gcc || printf '%s\n' gcc libc6-dev
   has make || echo make
+  has ps || echo procps # Resque asks ps which workers live, and takes all for dead without it
   has curl || printf '%s\n' curl ca-certificates
   if [ -z "${REDIS_URL:-}" ]; then has redis-server || echo redis-server; fi
 }

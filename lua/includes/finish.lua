@@ -12,9 +12,9 @@ local function finish(id, cap, charge, used)
     redis.call('DEL', root .. partition .. ':in_flight')
   end
 
-  local s = redis.call('HMGET', state, 'clock', 'mean', 'weighted')
+  local s = redis.call('HMGET', state, 'clock', 'mean', 'weighted', 'unset')
   local clock, mean = tonumber(s[1]) or FIRST_CLOCK, tonumber(s[2])
-  local weight, limit, paused = policy(partition, s[3], cap)
+  local weight, limit, paused = policy(partition, s[3], cap, s[4])
   local elapsed = math.max(now - started, 1)
   if not used then redis.call('HSET', state, 'mean', mean and mean + (elapsed - mean) / 16 or elapsed) end
   local cost = used or (charge == 'jobs' and EXPECTATION) or elapsed

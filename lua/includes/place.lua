@@ -22,5 +22,9 @@ local function place(partition, in_flight, tag, weight, cap, paused)
   elseif redis.call('ZADD', partitions, score, partition) == 1 and redis.call('ZCARD', partitions) == 1 then
     redis.call('ZADD', partitions, 0, PAD)
     redis.call('ZREM', partitions, PAD)
+    -- The first of the index, and more jobs may run than it has: the index was evicted, or deleted by hand.
+    local counts = redis.call('HMGET', state, 'pending', 'parked')
+    local may_run = (tonumber(counts[1]) or 0) - (tonumber(counts[2]) or 0)
+    if may_run > redis.call('LLEN', root .. 'sub:' .. partition) then redis.call('HSET', state, 'lost', 1) end
   end
 end

@@ -3,12 +3,12 @@ local LANE = '%'
 
 -- What holds for a partition now => weight, cap (0: none), paused, and its full id where the settings have it. Run-time
 -- settings ("weight|cap|paused|full id", an empty field is not set) beat the configuration. `weighted` is true when some
--- partition of the queue has a configured weight.
-local function policy(partition, weighted, cap)
+-- partition of the queue has a configured weight, `unset` when none has a run-time setting (both as the state says).
+local function policy(partition, weighted, cap, unset)
   if partition == LANE then return 1, 0, false end
   local weight, paused = 1, false
   if weighted then weight = tonumber(redis.call('HGET', weights, partition)) or 1 end
-  local set = redis.call('HGET', settings, partition)
+  local set = not unset and redis.call('HGET', settings, partition)
   if set then
     local set_weight, set_cap, set_paused, name = string.match(set, '^([^|]*)|([^|]*)|([^|]*)|?(.*)$')
     weight = tonumber(set_weight) or weight

@@ -11,6 +11,8 @@ local function join(partition, cap)
     if s[3] then redis.call('HDEL', state, 'rolled_back') end
   else
     redis.call('HSET', state, 'clock', clock, 'reconciled', now)
+    -- What few queues have need not be looked at for each job.
+    if redis.call('EXISTS', settings) == 0 then redis.call('HSET', state, 'unset', 1) end
   end
   local in_flight = tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 0
   if in_flight > 0 and redis.call('EXISTS', leases) == 0 then
@@ -24,10 +26,11 @@ local function join(partition, cap)
   place(partition, in_flight, math.max(tag or 0, clock - 1), weight, limit, paused)
 end
 
--- Writes one waiting job => its partition's pending count. `command` is RPUSH, or LPUSH for a job that goes back to the head.
+-- Writes one waiting job => its partition's pending count, and what the main list holds now. `command` is RPUSH, or LPUSH
+-- for a job that goes back to the head.
 local function put(command, partition, element, cap)
   local waiting = redis.call(command, root .. 'sub:' .. partition, element)
-  redis.call(command, main, 'null')
+  local listed = redis.call(command, main, 'null')
   local pending = redis.call('INCR', root .. partition .. ':pending')
   redis.call('HINCRBY', state, 'pending', 1)
   if pending == 1 and waiting == 1 then
@@ -40,5 +43,5 @@ local function put(command, partition, element, cap)
     if pending > waiting then redis.call('HINCRBY', state, 'pending', waiting - pending) end
     if not redis.call('ZSCORE', partitions, partition) then join(partition, cap) end
   end
-  return waiting
+  return waiting, listed
 end

@@ -82,6 +82,14 @@ RSpec.describe 'Reconciliation' do
       expect_drained
     end
 
+    it 'puts several jobs of one partition back in their order' do
+      Resque::FairShare.configure { |config| config.max_in_flight = 0 }
+      enqueue('a', 30)
+      2.times { reserve_and_die(10) }
+      expect(reconcile).to eq(20)
+      expect(Array.new(30) { reserve.args.first['n'] }).to eq((0...30).to_a)
+    end
+
     it 'counts a process that has ended but was not waited for as gone' do
       enqueue('a', 2)
       zombie = fork { reserve && exit! }
@@ -211,6 +219,57 @@ RSpec.describe 'Reconciliation' do
     def reserved_payload
       id, lease = leases.first
       Resque.decode(lease[/\{.*/]).merge(Resque::FairShare::Lease::KEY => id)
+    end
+  end
+
+  describe 'of the indexes' do
+    before { Resque::FairShare.configure { |config| config.max_in_flight = 0 } }
+
+    it 'looks at all partitions, however many: what a killed worker of 0.1.0 counted goes' do
+      Resque::FairShare.enqueue_all(Jobs::Fair, Array.new(2500) { |n| [{ account_id: n, n: 0 }] })
+      redis.mset((0...2500).to_h { |n| ["resque:fair_share:fair:#{n}:in_flight", 1] })
+      reconcile
+      expect(our_keys.grep(/in_flight/)).to eq([])
+      expect_consistent
+    end
+
+    it 'goes on where it stopped, when it looks at some only beside a reserve' do
+      Resque::FairShare.enqueue_all(Jobs::Fair, Array.new(15_000) { |n| [{ account_id: n, n: 0 }] })
+      redis.mset((0...15_000).to_h { |n| ["resque:fair_share:fair:#{n}:in_flight", 1] })
+      left = Array.new(2) do
+        in_child { Resque::FairShare::Queue.current('fair').reconcile_quietly }
+        our_keys.grep(/in_flight/).size
+      end
+      expect(left).to match([be_between(4000, 8000), 0])
+      expect_consistent
+    end
+
+    it 'takes a queue that has lost one away when it is removed' do
+      enqueue('a', 2)
+      redis.del('resque:fair_share:fair:partitions')
+      Resque.remove_queue('fair')
+      expect_drained
+    end
+
+    it 'builds one anew that was evicted, or deleted by hand, and no job is left behind' do
+      enqueue('a', 2)
+      enqueue('b', 2)
+      reserve.perform
+      redis.del('resque:fair_share:fair:partitions')
+      enqueue('b', 1, n: 7) # which does not name the partition again
+      enqueue('c', 1)
+      reconcile
+      expect_consistent
+      WorkerProcess.drain('fair')
+      expect(done.sort).to eq(%w[a:0 a:1 b:0 b:1 b:7 c:0])
+      expect_drained
+    end
+
+    it 'finds that out by itself when a worker looks for jobs' do
+      enqueue('a', 2)
+      redis.del('resque:fair_share:fair:partitions')
+      redis.hset('resque:fair_share:fair:state', 'reconciled', 0)
+      expect(Array.new(3) { reserve&.args }).to eq([nil, *[0, 1].map { |n| [{ 'account_id' => 'a', 'n' => n }] }])
     end
   end
 

@@ -184,6 +184,31 @@ RSpec.describe 'Migration.rollback' do
     expect(our_keys).to eq([])
   end
 
+  it 'does not put back a job of 0.1.0 that somebody took from the plain list: it is shown in the failed list' do
+    Application.with(:old) do |app|
+      app.run("5.times { |n| [1, 'two words'].each { |id| Resque.enqueue(Sync, account_id: id, n: n) } }")
+      # As a stock worker, or a dequeue of 0.1.0's time, does.
+      redis.lpop('resque:queue:fair', 3)
+      app.use(:ours)
+      expect(app.run("print Resque::FairShare::Migration.rollback('fair')")).to eq('7')
+    end
+    taken = ['1:0', 'two words:0', '1:1']
+    expect(plain.sort).to eq([1, 'two words'].flat_map { |id| Array.new(5) { |n| "#{id}:#{n}" } } - taken)
+    expect(failed).to match_array(taken.map { |job| [job, 'Resque::FairShare::CopyGone'] })
+    expect(our_keys).to eq([])
+  end
+
+  it 'goes on behind a batch of jobs that somebody took' do
+    Application.with(:old) do |app|
+      app.run("600.times { |n| Resque.enqueue(Sync, account_id: 'a', n: n) }")
+      app.use(:ours)
+      redis.lpop('resque:queue:fair', 550)
+      expect(app.run("print Resque::FairShare::Migration.rollback('fair')")).to eq('50')
+    end
+    expect(plain).to eq((550...600).map { |n| "a:#{n}" })
+    expect([redis.llen('resque:failed'), our_keys]).to eq([550, []])
+  end
+
   it 'moves 100,000 jobs in well under a minute' do
     Array.new(1000) { |n| [{ account_id: "t#{n}" }] }.then do |list|
       100.times { Resque::FairShare.enqueue_all(Jobs::Fair, list) }

@@ -6,6 +6,14 @@ use crate::reply::Reply;
 use crate::scripts;
 use crate::transport::{Repeat, Transport};
 
+/// What a rollback did: no more jobs wait where both together are less than was asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RolledBack {
+    pub moved: u64,
+    /// Payloads that 0.1.0 wrote, whose copies in the main list are gone: somebody has taken these jobs already.
+    pub gone: Vec<Vec<u8>>,
+}
+
 impl FairQueue {
     /// Elements of the main list: tickets, and what others pushed.
     pub fn main_elements<T: Transport>(
@@ -61,15 +69,23 @@ impl FairQueue {
         Ok(())
     }
 
-    /// Puts up to `most` waiting jobs back into the main list, whole, in fair order. => how many.
-    pub fn rollback<T: Transport>(&self, transport: &mut T, most: u64) -> Result<u64, T::Error> {
+    /// Puts up to `most` waiting jobs back into the main list, whole, in fair order.
+    pub fn rollback<T: Transport>(
+        &self,
+        transport: &mut T,
+        most: u64,
+    ) -> Result<RolledBack, T::Error> {
         let reply = self.run(
             transport,
             &scripts::ROLLBACK,
             &[self.keys().root().as_bytes(), most.to_string().as_bytes()],
             Repeat::Unsafe,
         )?;
-        Ok(Reply::single(reply).number()?)
+        let mut reply = Reply::new(reply)?;
+        Ok(RolledBack {
+            moved: reply.number()?,
+            gone: reply.list()?,
+        })
     }
 
     /// Puts one job into the main list, whole, and counts it. => pending of its partition.

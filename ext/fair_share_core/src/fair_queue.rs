@@ -141,6 +141,17 @@ pub struct Adopted {
     pub adopted: u64,
 }
 
+/// What a mend did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mended {
+    /// The page was the last of its index.
+    pub ended: bool,
+    /// How many were put back.
+    pub tickets: u64,
+    /// An index is gone: jobs wait in partitions that none names.
+    pub lost: bool,
+}
+
 /// What the caller of `reserve` knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ticket {
@@ -224,12 +235,11 @@ impl FairQueue {
         ticket: Ticket,
         limits: Limits,
     ) -> Result<Reserved, T::Error> {
-        let hint = if ticket == Ticket::Given {
-            "ticket"
-        } else {
-            ""
+        let hint: &[u8] = match ticket {
+            Ticket::Given => b"ticket",
+            Ticket::Take => b"",
         };
-        self.lease_one(transport, &scripts::RESERVE, asking, hint, &[], limits)
+        self.lease_one(transport, &scripts::RESERVE, asking, &[hint], limits)
     }
 
     /// As [`reserve`](Self::reserve), among the first jobs of the plain list, given from the head on with `None` for what
@@ -244,7 +254,7 @@ impl FairQueue {
         let weights = weights_of(elements);
         let mut arguments: Vec<&[u8]> = Vec::with_capacity(elements.len() * 4);
         push_routed(&mut arguments, elements, &weights);
-        self.lease_one(transport, &scripts::SCAN, asking, "", &arguments, limits)
+        self.lease_one(transport, &scripts::SCAN, asking, &arguments, limits)
     }
 
     fn lease_one<T: Transport>(
@@ -252,7 +262,6 @@ impl FairQueue {
         transport: &mut T,
         script: &Script,
         asking: Asking<'_>,
-        hint: &str,
         more: &[&[u8]],
         limits: Limits,
     ) -> Result<Reserved, T::Error> {
@@ -269,7 +278,6 @@ impl FairQueue {
                 owner.as_bytes(),
                 cap.as_bytes(),
                 limits.charge.as_bytes(),
-                hint.as_bytes(),
             ];
             arguments.extend_from_slice(more);
             self.run(transport, script, &arguments, repeat)
@@ -314,11 +322,41 @@ impl FairQueue {
             ],
             Repeat::Safe,
         )?;
-        let mut reply = Reply::new(reply)?;
-        if reply.number()? == 0 {
-            return Ok(None);
-        }
-        Ok(Some((reply.text()?, reply.number()?)))
+        reply_to_released(reply).map_err(T::Error::from)
+    }
+
+    /// A worker is done: its record goes, Resque's counters (keys without prefix) grow, and the lease ends as by
+    /// [`release`](Self::release).
+    pub fn done<T: Transport>(
+        &self,
+        transport: &mut T,
+        lease_id: &str,
+        limits: Limits,
+        worker_id: &str,
+        counters: &[(String, i64)],
+    ) -> Result<Option<(String, u64)>, T::Error> {
+        let record = self.keys.worker(worker_id);
+        let names: Vec<String> = counters
+            .iter()
+            .map(|(name, _)| self.keys.prefixed(name))
+            .collect();
+        let mut keys: Vec<&str> = self.keys.of_scripts().to_vec();
+        keys.push(&record);
+        keys.extend(names.iter().map(String::as_str));
+        let (cap, growth): (String, Vec<String>) = (
+            limits.cap.to_string(),
+            counters.iter().map(|(_, by)| by.to_string()).collect(),
+        );
+        let mut arguments: Vec<&[u8]> = vec![
+            self.keys.root().as_bytes(),
+            lease_id.as_bytes(),
+            cap.as_bytes(),
+            limits.charge.as_bytes(),
+        ];
+        arguments.extend(growth.iter().map(String::as_bytes));
+        // Sent again after a lost reply, a job may be counted twice, as by Resque's own client.
+        let reply = transport.run(&scripts::DONE, &keys, &arguments, Repeat::Safe)?;
+        reply_to_released(reply).map_err(T::Error::from)
     }
 
     /// Ends the lease of an owner that is gone. `worker_id` names the record in which Resque notes what a worker runs.
@@ -385,17 +423,66 @@ impl FairQueue {
         })
     }
 
-    /// Brings the queue back in line with its lists and leases. => how many tickets were put back.
-    pub fn mend<T: Transport>(&self, transport: &mut T, limits: Limits) -> Result<u64, T::Error> {
-        let reply = transport.run(
-            &scripts::MEND,
-            &self.keys.of_scripts(),
-            &[
-                self.keys.root().as_bytes(),
-                limits.cap.to_string().as_bytes(),
-            ],
-            Repeat::Safe,
-        )?;
+    /// Brings the next page of an index back in line with the lists and leases, and puts tickets back. All were looked at
+    /// when an index has ended three times.
+    pub fn mend<T: Transport>(
+        &self,
+        transport: &mut T,
+        limits: Limits,
+    ) -> Result<Mended, T::Error> {
+        let cap = limits.cap.to_string();
+        let arguments = [self.keys.root().as_bytes(), cap.as_bytes()];
+        let mut reply =
+            Reply::new(self.run(transport, &scripts::MEND, &arguments, Repeat::Safe)?)?;
+        Ok(Mended {
+            ended: reply.number()? == 1,
+            tickets: reply.number()?,
+            lost: reply.number()? == 1,
+        })
+    }
+
+    /// A page of the partitions that have a list, whether an index names them or not: call with cursor 0, then with the
+    /// cursor of the last page until it is 0 again. It goes through all keys of the database.
+    pub fn lists<T: Transport>(
+        &self,
+        transport: &mut T,
+        cursor: u64,
+    ) -> Result<(u64, Vec<String>), T::Error> {
+        let prefix = self.keys.sub("");
+        let mut command = redis::cmd("SCAN");
+        command
+            .arg(cursor)
+            .arg("MATCH")
+            .arg(format!("{}*", escape_glob(&prefix)))
+            .arg("COUNT")
+            .arg(1000);
+        let reply = transport.call(&command, Repeat::Safe)?;
+        let (cursor, keys): (String, Vec<String>) =
+            redis::from_redis_value(&reply).map_err(|error| Error::Protocol(error.to_string()))?;
+        let cursor = cursor
+            .parse()
+            .map_err(|_| Error::Protocol(format!("SCAN answered the cursor {cursor:?}")))?;
+        let partitions = keys
+            .iter()
+            .filter_map(|key| key.strip_prefix(&prefix).map(str::to_owned))
+            .collect();
+        Ok((cursor, partitions))
+    }
+
+    /// Gives partitions that have a list, but that no index names, their place again. `last`: these were the last ones.
+    /// => how many.
+    pub fn reindex<T: Transport>(
+        &self,
+        transport: &mut T,
+        partitions: &[String],
+        last: bool,
+        limits: Limits,
+    ) -> Result<u64, T::Error> {
+        let cap = limits.cap.to_string();
+        let last: &[u8] = if last { b"last" } else { b"" };
+        let mut arguments: Vec<&[u8]> = vec![self.keys.root().as_bytes(), cap.as_bytes(), last];
+        arguments.extend(partitions.iter().map(String::as_bytes));
+        let reply = self.run(transport, &scripts::REINDEX, &arguments, Repeat::Safe)?;
         Ok(Reply::single(reply).number()?)
     }
 
@@ -492,6 +579,17 @@ pub(crate) fn routed<'a>(route: Option<&'a Route>, weight: &'a str) -> [&'a [u8]
     }
 }
 
+fn escape_glob(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(character, '*' | '?' | '[' | ']' | '\\' | '^') {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}
+
 fn reply_lost<F: Failure>(error: &F) -> bool {
     matches!(
         error.as_core(),
@@ -504,6 +602,14 @@ fn surely_not_run<F: Failure>(error: &F) -> bool {
         error.as_core(),
         Some(Error::Command(_) | Error::CannotConnect { .. })
     )
+}
+
+fn reply_to_released(reply: Value) -> Result<Option<(String, u64)>, Error> {
+    let mut reply = Reply::new(reply)?;
+    if reply.number()? == 0 {
+        return Ok(None);
+    }
+    Ok(Some((reply.text()?, reply.number()?)))
 }
 
 fn reply_to_reserved(reply: Value, lease_id: String) -> Result<Reserved, Error> {

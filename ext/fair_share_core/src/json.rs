@@ -1,4 +1,5 @@
-//! JSON as Ruby writes it, and reading parts of a JSON text without building a tree of it.
+//! Reading parts of a JSON text without building a tree of it, and strings as Ruby writes them. Payloads are never encoded
+//! here: versions of the json gem write floats differently, so Resque does that.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,95 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer as _, IgnoredAny, MapAccess, SeqAc
 use serde_json::value::RawValue;
 use serde_json::Deserializer;
 
-use crate::ruby_float::ruby_float;
-
-/// How deep arrays and objects may nest in what [`encode`] writes: the default of Ruby's `JSON.generate`.
-pub const MAX_NESTING: usize = 100;
-
-/// A value to be encoded.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Json {
-    /// `null`
-    Null,
-    /// `true` or `false`
-    Bool(bool),
-    /// An integer of up to 64 bits.
-    Int(i64),
-    /// The decimal digits of an integer of any size; written as they are.
-    BigInt(String),
-    /// A float, written as Ruby prints it.
-    Float(f64),
-    /// A string.
-    Str(String),
-    /// An array.
-    Array(Vec<Json>),
-    /// An object; order and duplicate keys are kept.
-    Object(Vec<(String, Json)>),
-}
-
-/// Encodes `value` to the bytes Ruby's `JSON.generate` gives.
-///
-/// # Errors
-///
-/// The message Ruby would raise with, when a float is not finite or the value nests deeper than [`MAX_NESTING`].
-pub fn encode(value: &Json) -> Result<Vec<u8>, String> {
-    let mut out = Vec::with_capacity(128);
-    write_value(&mut out, value, 0)?;
-    Ok(out)
-}
-
-// Recursion is safe here: it ends at MAX_NESTING.
-fn write_value(out: &mut Vec<u8>, value: &Json, depth: usize) -> Result<(), String> {
-    match value {
-        Json::Null => out.extend_from_slice(b"null"),
-        Json::Bool(true) => out.extend_from_slice(b"true"),
-        Json::Bool(false) => out.extend_from_slice(b"false"),
-        Json::Int(int) => out.extend_from_slice(int.to_string().as_bytes()),
-        Json::BigInt(digits) => out.extend_from_slice(digits.as_bytes()),
-        Json::Float(float) => {
-            let text = ruby_float(*float);
-            if !float.is_finite() {
-                return Err(format!("{text} not allowed in JSON"));
-            }
-            out.extend_from_slice(text.as_bytes());
-        }
-        Json::Str(text) => write_string(out, text),
-        Json::Array(items) => {
-            let depth = deeper(depth)?;
-            out.push(b'[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                write_value(out, item, depth)?;
-            }
-            out.push(b']');
-        }
-        Json::Object(pairs) => {
-            let depth = deeper(depth)?;
-            out.push(b'{');
-            for (index, (key, item)) in pairs.iter().enumerate() {
-                if index > 0 {
-                    out.push(b',');
-                }
-                write_string(out, key);
-                out.push(b':');
-                write_value(out, item, depth)?;
-            }
-            out.push(b'}');
-        }
-    }
-    Ok(())
-}
-
-fn deeper(depth: usize) -> Result<usize, String> {
-    let depth = depth + 1;
-    if depth > MAX_NESTING {
-        return Err(format!("nesting of {depth} is too deep"));
-    }
-    Ok(depth)
-}
-
+/// Writes `text` as Ruby's `JSON.generate` does.
 pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     for &byte in text.as_bytes() {
@@ -254,65 +167,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn encoded(value: Json) -> String {
-        String::from_utf8(encode(&value).unwrap()).unwrap()
-    }
-
-    fn nested_arrays(depth: usize) -> Json {
-        (1..depth).fold(Json::Array(vec![]), |inner, _| Json::Array(vec![inner]))
-    }
-
-    #[test]
-    fn encodes_a_payload_without_spaces_and_in_order() {
-        let payload = Json::Object(vec![
-            ("class".into(), Json::Str("Report".into())),
-            (
-                "args".into(),
-                Json::Array(vec![
-                    Json::Int(-7),
-                    Json::BigInt("1000000000000000000000000000000".into()),
-                    Json::Float(1e-7),
-                    Json::Null,
-                    Json::Bool(true),
-                    Json::Bool(false),
-                    Json::Array(vec![]),
-                    Json::Object(vec![]),
-                ]),
-            ),
-        ]);
-        assert_eq!(
-            encoded(payload),
-            r#"{"class":"Report","args":[-7,1000000000000000000000000000000,1.0e-07,null,true,false,[],{}]}"#
-        );
+    fn written(text: &str) -> String {
+        let mut out = Vec::new();
+        write_string(&mut out, text);
+        String::from_utf8(out).unwrap()
     }
 
     #[test]
     fn escapes_only_what_ruby_escapes() {
         let text = "\"\\/\u{8}\u{c}\n\r\t\0\u{1f}\u{7f}\u{2028}é💎";
         assert_eq!(
-            encoded(Json::Str(text.into())),
+            written(text),
             "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\u{7f}\u{2028}é💎\""
-        );
-    }
-
-    #[test]
-    fn refuses_floats_json_has_no_word_for() {
-        assert_eq!(
-            encode(&Json::Float(f64::NAN)).unwrap_err(),
-            "NaN not allowed in JSON"
-        );
-        assert_eq!(
-            encode(&Json::Float(f64::NEG_INFINITY)).unwrap_err(),
-            "-Infinity not allowed in JSON"
-        );
-    }
-
-    #[test]
-    fn refuses_to_nest_deeper_than_ruby() {
-        assert!(encode(&nested_arrays(100)).is_ok());
-        assert_eq!(
-            encode(&nested_arrays(101)).unwrap_err(),
-            "nesting of 101 is too deep"
         );
     }
 
@@ -327,7 +193,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_string_reads_back_as_it_was(text in any::<String>()) {
-            let written = encoded(Json::Str(text.clone()));
+            let written = written(&text);
             prop_assert_eq!(&serde_json::from_str::<String>(&written).unwrap(), &text);
             prop_assert_eq!(string(&written).unwrap(), text);
         }

@@ -235,6 +235,11 @@ impl Keys {
         format!("{}{encoded}:in_flight", self.root)
     }
 
+    /// A key of Resque's own, given without namespace.
+    pub fn prefixed(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+
     /// STRING: what Resque says the worker with this id works on.
     pub fn worker(&self, id: &str) -> String {
         format!("{}worker:{id}", self.prefix)

@@ -2,9 +2,8 @@
 
 /// The text Ruby's `Float#to_s` gives for `value`: `1.0`, `1.0e-07`, `1.0e+16`.
 ///
-/// Partition ids and JSON both need it: a partition that Rust reads from a payload has to be the one that Ruby
-/// would name, and an encoded payload has to equal the one `JSON.generate` would write.
-pub fn ruby_float(value: f64) -> String {
+/// A partition that Rust reads from a payload has to be the one that Ruby would name.
+pub(crate) fn ruby_float(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
     }

@@ -133,6 +133,21 @@ script!(
     ]
 );
 script!(
+    DONE,
+    "done-10n",
+    [
+        "includes/keys",
+        "includes/time",
+        "includes/score",
+        "includes/policy",
+        "includes/place",
+        "includes/lease",
+        "includes/tags",
+        "includes/finish",
+        "includes/sweep"
+    ]
+);
+script!(
     RECOVER,
     "recover-11",
     [
@@ -170,6 +185,17 @@ script!(
         "includes/policy",
         "includes/place",
         "includes/lease",
+        "includes/sweep"
+    ]
+);
+script!(
+    REINDEX,
+    "reindex-10",
+    [
+        "includes/keys",
+        "includes/score",
+        "includes/policy",
+        "includes/place",
         "includes/sweep"
     ]
 );
@@ -268,16 +294,18 @@ chain_script!(CHAIN_LIST, "chain_list-10", []);
 chain_script!(CHAIN_COUNT, "chain_count-10", []);
 
 /// Every script, for a check that each compiles.
-pub static ALL: [&Script; 28] = [
+pub static ALL: [&Script; 30] = [
     &ENQUEUE,
     &ENQUEUE_ALL,
     &ENQUEUE_PLAIN,
     &RESERVE,
     &SCAN,
     &RELEASE,
+    &DONE,
     &RECOVER,
     &ADOPT,
     &MEND,
+    &REINDEX,
     &STATS,
     &DESCRIBE,
     &OLDEST,

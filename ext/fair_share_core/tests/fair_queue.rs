@@ -1496,8 +1496,95 @@ mod mend {
         }
         let main = bed.main();
         bed.tell(&["DEL", &main]);
-        assert_eq!([bed.mend(), bed.mend(), bed.mend()], [1000, 500, 0]);
+        let tickets = [(); 3].map(|()| bed.mend_page().tickets);
+        assert_eq!(tickets, [1000, 500, 0]);
         bed.check();
+    }
+
+    #[test]
+    fn every_page_of_both_indexes_is_looked_at() {
+        let mut bed = Bed::unchecked(1);
+        for n in 0..2500 {
+            bed.enqueue(&format!("parked{n}"), "{}");
+            bed.take();
+            bed.enqueue(&format!("parked{n}"), "{}");
+        }
+        for n in 0..2500 {
+            bed.enqueue(&format!("runs{n}"), "{}");
+            let in_flight = bed.queue.keys().in_flight(&format!("runs{n}"));
+            bed.tell(&["SET", &in_flight, "1"]); // A worker of 0.1.0 was killed.
+        }
+        bed.limits = limits(2);
+        bed.mend();
+        bed.check();
+        let parked = bed.key("parked");
+        assert_eq!(bed.ask::<u64>(&["ZCARD", &parked]), 0);
+    }
+
+    /// Partitions with three jobs each: one has a job running and is at its cap.
+    fn with_one_parked() -> Bed {
+        let mut bed = Bed::unchecked(1);
+        for id in ["a", "b", "c*[d]", "e"] {
+            for n in 0..3 {
+                bed.enqueue(id, &format!("{{{n}}}"));
+            }
+        }
+        assert_eq!(bed.take().partition, "a");
+        bed
+    }
+
+    #[test]
+    fn an_index_that_is_lost_is_built_anew_from_the_lists() {
+        for lost in [&["partitions"][..], &["parked"], &["partitions", "parked"]] {
+            let mut bed = with_one_parked();
+            for name in lost {
+                let key = bed.key(name);
+                bed.tell(&["DEL", &key]);
+            }
+            bed.mend();
+            bed.check();
+            assert_eq!(
+                bed.take_partitions(3),
+                ["b", "c%2A%5Bd%5D", "e"],
+                "{lost:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn also_when_another_partition_has_come_into_it_since() {
+        let mut bed = with_one_parked();
+        let key = bed.key("partitions");
+        bed.tell(&["DEL", &key]);
+        bed.enqueue("new", "{}");
+        bed.mend();
+        bed.check();
+        bed.mend();
+        assert_eq!(bed.reindex(), 0);
+        assert_eq!(bed.take_partitions(4).len(), 4);
+    }
+
+    #[test]
+    fn lists_of_other_queues_and_namespaces_are_left_alone() {
+        let mut bed = Bed::unchecked(0);
+        for (prefix, queue) in [
+            ("resque:", "fair*"),
+            ("resque:", "fairer"),
+            ("resq?e:", "fair"),
+        ] {
+            let other = FairQueue::new(prefix, queue);
+            let (route, limits) = (Route::to("theirs", None), bed.limits);
+            other
+                .enqueue(&mut bed.redis, b"{}", &route, limits)
+                .unwrap();
+        }
+        for (prefix, queue) in [("resque:", "fair*"), ("resq?e:", "fair")] {
+            bed.queue = FairQueue::new(prefix, queue);
+            let (cursor, lists) = bed.queue.lists(&mut bed.redis, 0).unwrap();
+            assert_eq!((cursor, lists), (0, vec!["theirs".to_owned()]));
+        }
+        bed.queue = FairQueue::new("resque:", "fair");
+        assert_eq!(bed.queue.lists(&mut bed.redis, 0).unwrap(), (0, vec![]));
     }
 
     #[test]

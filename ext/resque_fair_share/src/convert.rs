@@ -5,11 +5,7 @@ use std::time::Duration;
 
 use fair_share_core::connection::{Address, Role, Sentinels, Settings, Tls};
 use fair_share_core::fair_queue::{Charge, Limits};
-use fair_share_core::json::Json;
-use magnus::{
-    r_hash::ForEach, value::ReprValue, Error, Integer, RArray, RHash, RString, Ruby, Symbol,
-    TryConvert, Value,
-};
+use magnus::{value::ReprValue, Error, RArray, RHash, RString, Ruby, Symbol, TryConvert, Value};
 
 /// A String as Resque's client gives them: UTF-8, valid or not.
 pub(crate) fn string(ruby: &Ruby, bytes: &[u8]) -> RString {
@@ -143,88 +139,4 @@ impl Fields<'_> {
         let seconds: Option<f64> = self.get(name)?;
         Ok(seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()))
     }
-}
-
-/// A Ruby value as JSON, or `None` where only Ruby's own encoder knows what it becomes: Time, to_json, and
-/// floats, which the versions of the json gem write differently.
-pub(crate) fn json(ruby: &Ruby, value: Value, nesting: usize) -> Result<Option<Json>, Error> {
-    if nesting > fair_share_core::json::MAX_NESTING + 1 {
-        return Ok(None);
-    }
-    if value.is_nil() {
-        return Ok(Some(Json::Null));
-    }
-    if value.is_kind_of(ruby.class_true_class()) {
-        return Ok(Some(Json::Bool(true)));
-    }
-    if value.is_kind_of(ruby.class_false_class()) {
-        return Ok(Some(Json::Bool(false)));
-    }
-    if let Some(integer) = Integer::from_value(value) {
-        return Ok(Some(match integer.to_i64() {
-            Ok(number) => Json::Int(number),
-            Err(_) => Json::BigInt(integer.to_string()),
-        }));
-    }
-    if let Some(symbol) = Symbol::from_value(value) {
-        return Ok(Some(Json::Str(symbol.name()?.into_owned())));
-    }
-    // Subclasses may bring a to_json of their own.
-    if let Some(string) =
-        RString::from_value(value).filter(|_| is_exactly(value, ruby.class_string().as_value()))
-    {
-        return Ok(text(string).map(Json::Str));
-    }
-    if let Some(array) =
-        RArray::from_value(value).filter(|_| is_exactly(value, ruby.class_array().as_value()))
-    {
-        let mut items = Vec::with_capacity(array.len());
-        for item in array.into_iter() {
-            match json(ruby, item, nesting + 1)? {
-                Some(item) => items.push(item),
-                None => return Ok(None),
-            }
-        }
-        return Ok(Some(Json::Array(items)));
-    }
-    if let Some(hash) =
-        RHash::from_value(value).filter(|_| is_exactly(value, ruby.class_hash().as_value()))
-    {
-        return object(ruby, hash, nesting);
-    }
-    Ok(None)
-}
-
-fn object(ruby: &Ruby, hash: RHash, nesting: usize) -> Result<Option<Json>, Error> {
-    let mut fields = Some(Vec::with_capacity(hash.len()));
-    hash.foreach(|key: Value, value: Value| {
-        let key = match (Symbol::from_value(key), RString::from_value(key)) {
-            (Some(symbol), _) => Some(symbol.name()?.into_owned()),
-            (_, Some(string)) if is_exactly(key, ruby.class_string().as_value()) => text(string),
-            _ => None,
-        };
-        match (key, json(ruby, value, nesting + 1)?, fields.as_mut()) {
-            (Some(key), Some(value), Some(fields)) => {
-                fields.push((key, value));
-                Ok(ForEach::Continue)
-            }
-            _ => {
-                fields = None;
-                Ok(ForEach::Stop)
-            }
-        }
-    })?;
-    Ok(fields.map(Json::Object))
-}
-
-fn is_exactly(value: Value, class: Value) -> bool {
-    value.class().as_value().equal(class).unwrap_or(false)
-}
-
-/// UTF-8 text only: for any other encoding Ruby's encoder decides.
-fn text(string: RString) -> Option<String> {
-    if !string.is_utf8_compatible_encoding() {
-        return None;
-    }
-    string.to_string().ok()
 }

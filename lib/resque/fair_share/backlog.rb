@@ -59,6 +59,7 @@ module Resque
       # Removes all waiting jobs.
       # @return [Integer] jobs removed
       def clear_all
+        mend(Queue::ALL_PAGES) # An index may be lost.
         removed = 0
         %i[runnable parked].each do |index|
           until (page = @native.partitions_by_turn(@connection, index, 0, 100)).empty?

@@ -11,6 +11,8 @@ module Resque
       PLAIN_FOR = 60
       # Passes over the head of the main list in one reserve.
       MOST_PASSES = 1000
+      # That a mend puts back.
+      TICKETS_A_CALL = 1000
 
       # Puts a job into its partition.
       # @param payload [String] as Resque encoded it
@@ -58,6 +60,7 @@ module Resque
           in [:job, *]
             lease = lease_from(reply)
             return lease if lease
+          else raise ProtocolError, "reserve answered #{reply.inspect[0, 200]}"
           end
         end
         nil
@@ -67,13 +70,15 @@ module Resque
       # slot as long as the process lives.
       # @return [Boolean] whether the lease was still there
       def release(lease_id)
-        answered = false
-        partition, in_flight = @native.release(@connection, lease_id, cap, charge)
-        answered = true
-        Gauges.emit(name, partition, in_flight: in_flight) if in_flight
-        !in_flight.nil?
-      ensure
-        @unreleased << [Process.pid, lease_id] unless answered
+        ended(lease_id) { @native.release(@connection, lease_id, cap, charge) }
+      end
+
+      # As {#release}, with what Resque writes when a worker is done with a job.
+      # @param worker [String] id of the worker, whose record goes
+      # @param counters [Array<Array(String, Integer)>] Resque's counters, and by how much each grows
+      # @return [Boolean] whether the lease was still there
+      def done(lease_id, worker, counters)
+        ended(lease_id) { @native.done(@connection, lease_id, cap, charge, worker, counters) }
       end
 
       # The next reserve of this process gets that job.
@@ -93,18 +98,24 @@ module Resque
         true
       end
 
-      # Brings the queue back in line with its lists and leases; what it keeps for its turns goes where nothing waits or
-      # runs any more.
-      def mend
-        @native.mend(@connection, cap)
+      # Brings the queue back in line with its lists and leases, a page at a time; what it keeps for its turns goes
+      # where nothing waits or runs any more.
+      # @param pages [Integer] at the most; a next call goes on behind them
+      def mend(pages)
+        ends = 0
+        lost = false
+        pages.times do
+          ended, tickets, lost = @native.mend(@connection, cap)
+          ends += 1 if ended
+          # There are two, and the first may have begun in its middle.
+          break if ends >= 3 && tickets < TICKETS_A_CALL
+        end
+        reindex if lost
       end
 
-      # Reconciliation is a by-product of a reserve and must not cost its job.
-      def reconcile_quietly
-        reconcile
-      rescue StandardError => e
-        FairShare.logger.error("resque-fair-share: could not reconcile queue #{name}: #{e.class}: #{e.message}")
-        0
+      # One page of it does where something was removed.
+      def sweep
+        mend(1)
       end
 
       # Whether jobs without partition belong into the lane. Asks Redis when the last answer is too old; a queue that is
@@ -166,10 +177,11 @@ module Resque
       def rollback(batch_size)
         moved = 0
         loop do
-          batch = @native.rollback(@connection, batch_size)
+          batch, gone = @native.rollback(@connection, batch_size)
+          gone.each { |payload| report_gone(payload) }
           moved += batch
           yield moved if block_given?
-          break if batch < batch_size
+          break if batch + gone.size < batch_size
         end
         look
         moved
@@ -190,12 +202,33 @@ module Resque
 
       private
 
+      def ended(lease_id)
+        answered = false
+        partition, in_flight = yield
+        answered = true
+        Gauges.emit(name, partition, in_flight: in_flight) if in_flight
+        !in_flight.nil?
+      ensure
+        @unreleased << [Process.pid, lease_id] unless answered
+      end
+
       def release_again
         while (pid, lease_id = @unreleased.shift)
           release(lease_id) if pid == Process.pid
         end
       rescue ::Redis::CommandError => e
         FairShare.logger.error("resque-fair-share: could not release a lease of queue #{name}: #{e.message}")
+      end
+
+      # An index was evicted, or deleted by hand: the names of the lists tell which partitions it had.
+      def reindex
+        FairShare.logger.error("resque-fair-share: queue #{name} has lost an index in Redis; it is built anew")
+        cursor = 0
+        loop do
+          cursor, partitions = @native.lists(@connection, cursor)
+          @native.reindex(@connection, partitions, cursor.zero?, cap)
+          break if cursor.zero?
+        end
       end
 
       def partition_of(payload)
@@ -251,7 +284,7 @@ module Resque
       end
 
       # The pick of dequeue_strategy = :legacy_scan, when no job waits in a partition that may run.
-      def scan_or_nothing
+      def scan_or_nothing # rubocop:disable Metrics/CyclomaticComplexity -- a branch for each reply
         MOST_PASSES.times do
           elements = @native.main_elements(@connection, 0, FairShare.configuration.scan_size)
           return if elements.empty?
@@ -263,7 +296,8 @@ module Resque
           in [:job, *]
             lease = lease_from(reply)
             return lease if lease
-          else next
+          in [:adopt, *] then next # The list has changed.
+          else raise ProtocolError, "scan answered #{reply.inspect[0, 200]}"
           end
         end
         nil

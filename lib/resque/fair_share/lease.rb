@@ -64,6 +64,18 @@ module Resque
         @released = true
       end
 
+      # The worker is done with the job: as {#release}, with what Resque writes then.
+      # @param redis [Object] what the data store that is told was made with
+      # @param counters [Array<Array(String, Integer)>]
+      # @return [Boolean] false where the release can't ride along: nothing was written
+      def release_with(redis, worker, counters)
+        return false if @released || !Queue.of(redis, @queue.name).equal?(@queue)
+
+        @queue.done(@id, worker.to_s, counters)
+        @released = true
+        true
+      end
+
       # The job could not be handed over: the next reserve of this process gets it.
       def give_back
         @queue.give_back(@id)

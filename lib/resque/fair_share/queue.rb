@@ -11,6 +11,10 @@ module Resque
       # `started_at` a Time, `payload` a Hash as Resque decodes it.
       Running = Struct.new(:id, :partition, :worker, :started_at, :payload) # rubocop:disable Lint/StructNewOverride
 
+      # Pages of a thousand partitions: more than there can be, and what a worker looks at beside a reserve.
+      ALL_PAGES = 2**32
+      PAGES_A_LOOK = 10
+
       ORDERS = %i[next pending in_flight oldest].freeze
 
       # @return [Queue] of the Redis that Resque uses now
@@ -91,7 +95,15 @@ module Resque
       # Frees the slots of owners that are gone, and puts their jobs that never started back. Safe at any time.
       # @return [Integer] slots freed
       def reconcile
-        Reconciliation.new(self).perform
+        Reconciliation.new(self).perform(ALL_PAGES)
+      end
+
+      # @private Beside a reserve, whose job it must not cost, nor much time.
+      def reconcile_quietly
+        Reconciliation.new(self).perform(PAGES_A_LOOK)
+      rescue StandardError => e
+        FairShare.logger.error("resque-fair-share: could not reconcile queue #{name}: #{e.class}: #{e.message}")
+        0
       end
 
       # @private A change of one partition's run-time settings; :keep leaves one as it is, nil takes it back.

@@ -13,20 +13,29 @@ module Resque
         @queue = queue
       end
 
+      # @param pages [Integer] of partitions, to look at
       # @return [Integer] leases ended
-      def perform
-        ended = 0
-        @queue.each_lease do |id, _partition, _started, owner_text|
-          owner = ProcessIdentity.parse(owner_text)
-          next unless gone?(owner)
-
-          ended += 1 if @queue.recover(id, worker_id(owner))
+      def perform(pages)
+        # Each job goes to the head of its partition: the one that was reserved first comes last, and then stands first.
+        # (Ids of one process grow, by their length at last.)
+        ended = abandoned.sort_by { |id, started, _| [started, id.size, id] }.reverse.count do |id, _, worker|
+          @queue.recover(id, worker)
         end
-        @queue.mend
+        @queue.mend(pages)
         ended
       end
 
       private
+
+      # @return [Array<Array(String, Integer, String)>] lease id, start and worker of those whose owner is gone
+      def abandoned
+        found = [] #: Array[[String, Integer, String]]
+        @queue.each_lease do |id, _partition, started, owner_text|
+          owner = ProcessIdentity.parse(owner_text)
+          found << [id, started, worker_id(owner)] if gone?(owner)
+        end
+        found.uniq
+      end
 
       def gone?(owner)
         return !ProcessIdentity.running?(owner) if owner.host == ProcessIdentity.hostname

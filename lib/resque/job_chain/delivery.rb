@@ -15,6 +15,11 @@ module Resque
         new(true, step, "a #{hooks} hook of #{klass} vetoed step #{step}", 'Resque::JobChain::Vetoed')
       end
 
+      # As `Native::Chain#fail` takes it.
+      def as_failure
+        [vetoed, message, error_class]
+      end
+
       def notify(chain_id)
         Observable.notify(:step_vetoed, chain_id, step) if vetoed
         Observable.notify(:chain_failed, chain_id, step)

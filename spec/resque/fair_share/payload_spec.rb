@@ -47,21 +47,4 @@ RSpec.describe 'Payloads' do
     expect(Resque.size('fair')).to eq(3)
     expect(redis.smembers('resque:queues')).to eq(['fair'])
   end
-
-  describe 'the core\'s own encoder' do
-    it 'gives the bytes of Resque.encode' do
-      values.grep_v(Float).each do |value|
-        item = { class: 'Jobs::Fair', 'args' => [value, { sym: :sym, 'k' => value }] }
-        expect(Resque::FairShare::Native.encode(item)).to eq(Resque.encode(item))
-      end
-    end
-
-    it 'leaves what it can\'t know to Resque.encode' do
-      with_to_json = Class.new { def to_json(*) = '"mine"' }.new
-      [Time.now, 1.0, Rational(1, 3), with_to_json, Class.new(String).new('x'), "\xff", 'ü'.encode('ISO-8859-1'),
-       Float::NAN, { 1 => 2 }].each do |odd|
-        expect(Resque::FairShare::Native.encode([odd])).to be_nil
-      end
-    end
-  end
 end

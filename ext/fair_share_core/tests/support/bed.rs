@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fair_share_core::connection::Connection;
 use fair_share_core::error::{Error, Result};
 use fair_share_core::fair_queue::{
-    Asking, Charge, Enqueued, FairQueue, Job, Limits, Recovered, Reserved, Route, Ticket,
+    Asking, Charge, Enqueued, FairQueue, Job, Limits, Mended, Recovered, Reserved, Route, Ticket,
 };
 use fair_share_core::lease::Lease;
 use fair_share_core::payload::split_element;
@@ -100,6 +100,9 @@ impl Bed {
     pub fn set(&mut self, partition: &str, settings: &str) {
         let key = self.key("settings");
         self.tell(&["HSET", &key, partition, settings]);
+        // As the set script does.
+        let state = self.key("state");
+        self.tell(&["HDEL", &state, "unset"]);
     }
 
     /// The time since the last look for dead owners is over.
@@ -222,9 +225,40 @@ impl Bed {
     }
 
     pub fn mend(&mut self) -> u64 {
-        let mended = self.queue.mend(&mut self.redis, self.limits).unwrap();
+        let (mut tickets, mut ends) = (0, 0);
+        loop {
+            let page = self.mend_page();
+            tickets += page.tickets;
+            ends += u32::from(page.ended);
+            if ends >= 3 && page.tickets < 1000 {
+                if page.lost {
+                    self.reindex();
+                }
+                break;
+            }
+        }
         self.check_if_wanted();
-        mended
+        tickets
+    }
+
+    pub fn mend_page(&mut self) -> Mended {
+        self.queue.mend(&mut self.redis, self.limits).unwrap()
+    }
+
+    /// => how many partitions got their place again.
+    pub fn reindex(&mut self) -> u64 {
+        let (mut cursor, mut found) = (0, 0);
+        loop {
+            let (next, page) = self.queue.lists(&mut self.redis, cursor).unwrap();
+            cursor = next;
+            found += self
+                .queue
+                .reindex(&mut self.redis, &page, cursor == 0, self.limits)
+                .unwrap();
+            if cursor == 0 {
+                return found;
+            }
+        }
     }
 
     /// Reserves and releases until nothing is left.

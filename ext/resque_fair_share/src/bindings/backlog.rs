@@ -82,12 +82,21 @@ impl FairQueue {
             .map_err(|error| error.into_ruby(ruby))
     }
 
-    /// => how many jobs went back into the main list.
-    fn rollback(ruby: &Ruby, rb_self: &Self, connection: Value, most: u64) -> Result<u64, Error> {
-        rb_self
+    /// => `[how many jobs went back into the main list, payloads that are gone from it]`.
+    fn rollback(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        most: u64,
+    ) -> Result<(u64, RArray), Error> {
+        let rolled_back = rb_self
             .0
             .rollback(&mut Session::new(ruby, connection), most)
-            .map_err(|error| error.into_ruby(ruby))
+            .map_err(|error| error.into_ruby(ruby))?;
+        Ok((
+            rolled_back.moved,
+            convert::strings(ruby, &rolled_back.gone)?,
+        ))
     }
 
     /// => pending jobs of the partition.

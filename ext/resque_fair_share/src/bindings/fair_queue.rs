@@ -135,6 +135,28 @@ impl FairQueue {
         Ok(released.map(|(partition, in_flight)| (id(&partition), in_flight)))
     }
 
+    /// As `release`, with what Resque writes when a worker is done. `counters` is `[[key, growth], ...]`, keys without
+    /// namespace.
+    fn done(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        lease_id: String,
+        cap: u64,
+        charge: Symbol,
+        worker_id: String,
+        counters: RArray,
+    ) -> Result<Option<(Option<String>, u64)>, Error> {
+        let limits = convert::limits(ruby, cap, charge)?;
+        let counters: Vec<(String, i64)> = counters.to_vec()?;
+        let session = &mut Session::new(ruby, connection);
+        let released = rb_self
+            .0
+            .done(session, &lease_id, limits, &worker_id, &counters)
+            .map_err(|error| error.into_ruby(ruby))?;
+        Ok(released.map(|(partition, in_flight)| (id(&partition), in_flight)))
+    }
+
     /// => `[:gone | :freed | :requeued, partition id, pending (requeued only), in_flight]`.
     fn recover(
         ruby: &Ruby,
@@ -194,12 +216,53 @@ impl FairQueue {
         Ok((adopted.looked_at, adopted.adopted))
     }
 
-    /// => how many tickets were put back.
-    fn mend(ruby: &Ruby, rb_self: &Self, connection: Value, cap: u64) -> Result<u64, Error> {
+    /// => `[whether an index has ended, tickets put back, whether an index is lost]`.
+    fn mend(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        cap: u64,
+    ) -> Result<(bool, u64, bool), Error> {
         let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
-        rb_self
+        let mended = rb_self
             .0
             .mend(&mut Session::new(ruby, connection), limits)
+            .map_err(|error| error.into_ruby(ruby))?;
+        Ok((mended.ended, mended.tickets, mended.lost))
+    }
+
+    /// => `[next cursor, encoded ids]` of partitions that have a list.
+    fn lists(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        cursor: u64,
+    ) -> Result<(u64, Vec<String>), Error> {
+        rb_self
+            .0
+            .lists(&mut Session::new(ruby, connection), cursor)
+            .map_err(|error| error.into_ruby(ruby))
+    }
+
+    /// `partitions`: encoded. => how many got their place again.
+    fn reindex(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        partitions: RArray,
+        last: bool,
+        cap: u64,
+    ) -> Result<u64, Error> {
+        let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
+        let partitions: Vec<String> = partitions.to_vec()?;
+        rb_self
+            .0
+            .reindex(
+                &mut Session::new(ruby, connection),
+                &partitions,
+                last,
+                limits,
+            )
             .map_err(|error| error.into_ruby(ruby))
     }
 
@@ -319,9 +382,12 @@ pub(crate) fn init(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_method("scan", method!(FairQueue::scan, 6))?;
     class.define_method("give_back", method!(FairQueue::give_back, 1))?;
     class.define_method("release", method!(FairQueue::release, 4))?;
+    class.define_method("done", method!(FairQueue::done, 6))?;
     class.define_method("recover", method!(FairQueue::recover, 5))?;
     class.define_method("adopt", method!(FairQueue::adopt, 5))?;
     class.define_method("mend", method!(FairQueue::mend, 2))?;
+    class.define_method("lists", method!(FairQueue::lists, 2))?;
+    class.define_method("reindex", method!(FairQueue::reindex, 4))?;
     class.define_method("leases", method!(FairQueue::leases, 2))?;
     class.define_method("fair?", method!(FairQueue::is_fair, 1))?;
     control::init(class)?;

@@ -1,10 +1,7 @@
-//! `Native`: reading and writing a job's payload.
+//! `Native`: reading a job's payload.
 
-use fair_share_core::json;
 use fair_share_core::payload::{lease_of, Payload};
-use magnus::{function, prelude::*, Error, RModule, RString, Ruby, Value};
-
-use crate::convert;
+use magnus::{function, prelude::*, Error, RModule, RString, Ruby};
 
 /// => the name of the class that will perform the job (ActiveJob's own, not its wrapper's); nil where there is none.
 fn job_class(payload: RString) -> Option<String> {
@@ -23,16 +20,6 @@ fn job_args(ruby: &Ruby, payload: RString) -> Option<RString> {
     Some(ruby.str_new(payload.job_args()?))
 }
 
-/// => the item as JSON, byte for byte as Ruby's encoder writes it; nil where only that one can.
-fn encode(ruby: &Ruby, item: Value) -> Result<Option<RString>, Error> {
-    let Some(json) = convert::json(ruby, item, 0)? else {
-        return Ok(None);
-    };
-    Ok(json::encode(&json)
-        .ok()
-        .map(|bytes| convert::string(ruby, &bytes)))
-}
-
 /// => the lease under which a popped payload runs, or nil.
 fn lease_id(payload: RString) -> Option<String> {
     lease_of(&payload.to_bytes())
@@ -42,6 +29,5 @@ pub(crate) fn init(_ruby: &Ruby, native: RModule) -> Result<(), Error> {
     native.define_singleton_method("job_class", function!(job_class, 1))?;
     native.define_singleton_method("job_args", function!(job_args, 1))?;
     native.define_singleton_method("payload?", function!(is_payload, 1))?;
-    native.define_singleton_method("encode", function!(encode, 1))?;
     native.define_singleton_method("lease_id", function!(lease_id, 1))
 }

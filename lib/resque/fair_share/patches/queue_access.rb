@@ -58,7 +58,7 @@ module Resque
           return fair_queue.remove(data) if data.is_a?(Backlog::Waiting)
 
           in_list = super.to_i
-          fair_queue.mend if in_list.positive?
+          fair_queue.sweep if in_list.positive?
           in_list + fair_queue.remove(data)
         end
 
@@ -69,7 +69,7 @@ module Resque
           fair_queue.clear_all if fair
           super.tap do
             fair_queue.forget_settings
-            fair_queue.mend if fair
+            fair_queue.sweep if fair
           end
         end
 

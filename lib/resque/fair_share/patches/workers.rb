@@ -16,13 +16,58 @@ module Resque
           end
         end
 
-        # The lease ends before the record goes: killed in between, the job counts as started, and is not run again.
-        def worker_done_working(worker, &)
-          Lease.ended(worker)&.release
-          super
+        # Resque's own, below ours. Where a plugin has put something else there, nothing rides along.
+        DONE = Patches.own(Resque::DataStore::Workers, :worker_done_working)
+        STOCK = DONE.source_location.to_a.first.to_s.end_with?('/lib/resque/data_store.rb')
+
+        # Stands for the pipeline in which Resque counts a worker's jobs, and notes what is written into it.
+        class Notes < BasicObject
+          def initialize
+            @calls = []
+          end
+
+          def method_missing(name, *arguments) # rubocop:disable Style/MissingRespondToMissing
+            @calls << [name, arguments]
+            nil
+          end
+
+          # @return [Array<Array(String, Integer)>, nil] key and growth of each counter; nil: it is not counters only
+          def __counters__
+            @calls.map { |_, arguments| arguments } if @calls.all? { |name, _| name == :incrby }
+          end
+
+          def __replay__(pipe)
+            @calls.each { |name, arguments| pipe.public_send(name, *arguments) }
+          end
+        end
+
+        # Resque's own round trip, and the release in it. Where it can't ride along, the lease ends before the record
+        # goes: killed in between, the job counts as started, and is not run again.
+        def worker_done_working(worker)
+          lease = Lease.ended(worker)
+          return super unless lease
+
+          unless STOCK && Patches.own(Resque::DataStore::Workers, :worker_done_working) == DONE
+            lease.release
+            return super
+          end
+          notes = Notes.new
+          yield(redis: notes)
+          done(lease, worker, notes)
         end
 
         private
+
+        def done(lease, worker, notes)
+          counters = notes.__counters__
+          return if counters && lease.release_with(@redis, worker, counters)
+
+          lease.release
+          @redis.pipelined do |pipe|
+            pipe.del(redis_key_for_worker(worker))
+            notes.__replay__(pipe)
+          end
+        end
 
         # One look by way of Resque's client: a worker of plain queues needs no connection of ours.
         def fair_queues(names)

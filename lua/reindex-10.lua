@@ -1,0 +1,36 @@
+--[[
+Gives partitions that have a list, but that no index names, their place again: an index was evicted, or deleted by hand.
+
+KEYS   the ten of includes/keys.lua
+ARGV   [1] root  [2] cap (0: none)  [3] 'last': no more such partitions are known; else '', then encoded partitions
+Reply  number of partitions that got their place again
+]]
+local cap, found = tonumber(ARGV[2]), 0
+local s = redis.call('HMGET', state, 'clock', 'weighted')
+local clock = tonumber(s[1]) or FIRST_CLOCK
+if redis.call('EXISTS', parked) == 0 then redis.call('HDEL', state, 'parked') end
+
+for i = 4, #ARGV do
+  local partition = ARGV[i]
+  local waiting = redis.call('LLEN', root .. 'sub:' .. partition)
+  if waiting > 0 and not redis.call('ZSCORE', partitions, partition) and not redis.call('ZSCORE', parked, partition) then
+    redis.call('SET', root .. partition .. ':pending', waiting)
+    local in_flight = tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 0
+    local tag = tonumber(redis.call('ZSCORE', tags, partition)) or 0
+    redis.call('ZREM', tags, partition)
+    local weight, limit, paused = policy(partition, s[2], cap)
+    place(partition, in_flight, math.max(tag, clock - 1), weight, limit, paused)
+    found = found + 1
+  end
+end
+
+if ARGV[3] == 'last' then
+  redis.call('HDEL', state, 'lost')
+  if redis.call('EXISTS', partitions, parked) == 0 then
+    redis.call('HDEL', state, 'pending', 'parked')
+  elseif redis.call('EXISTS', partitions) == 0 then
+    redis.call('HSET', state, 'pending', redis.call('HGET', state, 'parked') or 0)
+  end
+  sweep()
+end
+return found

@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+# When a worker is done with a job, Resque makes one round trip. The release rides in it.
+RSpec.describe 'The end of a job in a worker' do
+  let(:worker) { Resque::Worker.new('fair').tap { |worker| worker.fork_per_job = false } }
+
+  def perform_one(worker)
+    worker.work_one_job
+  end
+
+  # => names of the commands that clients sent, without those inside of scripts
+  def commands
+    seen = Queue.new
+    watcher = Thread.new { Redis.new(url: REDIS_URL).monitor { |line| seen << line } }
+    seen.pop # OK
+    yield
+    redis.echo('the end')
+    names = []
+    while (line = seen.pop) && !line.include?('the end')
+      names << line[/"(\w+)"/, 1].downcase unless line.include?(' lua] ')
+    end
+    names
+  ensure
+    watcher&.kill
+  end
+
+  it 'costs no round trip more than that of a plain job' do
+    2.times { |n| Resque.enqueue(Jobs::Fair, account_id: 1, n: n) }
+    2.times { Resque.push('plain', class: 'Jobs::Plain', args: [1]) }
+    plain = Resque::Worker.new('plain').tap { |other| other.fork_per_job = false }
+    [worker, plain].each { |each| perform_one(each) } # scripts are loaded, connections open
+
+    fair = commands { perform_one(worker) }
+    stock = commands { perform_one(plain) }
+
+    # Stock's last round trip is a pipeline of three commands, ours is one script.
+    expect(fair.size).to eq(stock.size - 2)
+    expect(fair).to include('evalsha').and(include('rpush'))
+  end
+
+  it 'leaves in Redis what stock Resque leaves' do
+    Resque.enqueue(Jobs::Fair, account_id: 1)
+
+    perform_one(worker)
+
+    expect(redis.exists?("resque:worker:#{worker}")).to be(false)
+    expect(redis.get('resque:stat:processed')).to eq('1')
+    expect(redis.get("resque:stat:processed:#{worker}")).to eq('1')
+    expect(redis.keys('resque:fair_share:*')).to be_empty
+  end
+
+  it 'lets whoever writes more into that round trip do so' do
+    Resque.enqueue(Jobs::Fair, account_id: 1)
+    def worker.processed!(redis: nil, **)
+      super
+      redis.hincrby('spec:more', 'jobs', 1)
+    end
+
+    perform_one(worker)
+
+    expect(redis.hget('resque:spec:more', 'jobs')).to eq('1')
+    expect(redis.get('resque:stat:processed')).to eq('1')
+    expect(redis.exists?("resque:worker:#{worker}")).to be(false)
+    expect(leases).to be_empty
+  end
+
+  it 'counts where the counters are kept, when that is not Redis' do
+    elsewhere = Hash.new(0)
+    store = Object.new
+    store.define_singleton_method(:increment_stat) { |stat, by = 1, **| elsewhere[stat] += by }
+    Resque.enqueue(Jobs::Fair, account_id: 1)
+    before = Resque::Stat.data_store
+    Resque::Stat.data_store = store
+
+    perform_one(worker)
+
+    expect(elsewhere).to eq('processed' => 1, "processed:#{worker}" => 1)
+    expect(redis.exists?('resque:stat:processed')).to be(false)
+    expect(leases).to be_empty
+  ensure
+    Resque::Stat.data_store = before
+  end
+
+  it 'releases by itself where a plugin has put something in the place of that round trip' do
+    Resque.enqueue(Jobs::Fair, account_id: 1)
+    done = []
+    original = Resque::DataStore::Workers.instance_method(:worker_done_working).super_method
+    workers = Resque::DataStore::Workers
+    workers.send(:alias_method, :worker_done_working, :worker_done_working)
+    workers.define_method(:worker_done_working) do |worker, &block|
+      done << worker.to_s
+      original.bind_call(self, worker, &block)
+    end
+
+    perform_one(worker)
+
+    expect(done).to eq([worker.to_s])
+    expect(redis.get('resque:stat:processed')).to eq('1')
+    expect(leases).to be_empty
+  ensure
+    workers.define_method(:worker_done_working, original)
+  end
+
+  it 'releases even when Redis is swapped while the job runs' do
+    Resque.enqueue(Jobs::Fair, account_id: 1)
+    job = Resque.reserve('fair')
+    job.worker = worker
+    Resque.redis = Redis::Namespace.new('other', redis: Redis.new(url: REDIS_URL))
+
+    worker.done_working
+
+    expect(redis.hlen('resque:fair_share:fair:leases')).to eq(0)
+    expect(redis.get('other:stat:processed')).to eq('1')
+  ensure
+    Resque.redis = REDIS_URL
+  end
+end
