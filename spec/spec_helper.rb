@@ -8,6 +8,8 @@ require_relative 'support/waiting'
 require_relative 'support/worker_process'
 require_relative 'support/jobs'
 require_relative 'support/fair_state'
+require_relative 'support/chain_jobs'
+require_relative 'support/chain_state'
 
 # bin/test gives a server of its own. Without one a server is started for this run.
 TEST_REDIS = ENV['REDIS_URL'] ? nil : RedisServer.start
@@ -20,12 +22,14 @@ RSpec.configure do |config|
 
   config.include Waiting
   config.include FairState
+  config.include ChainState
 
   config.before do
     Resque.redis = REDIS_URL
     Resque.redis.redis.flushdb
     Resque.logger = Logger.new(nil)
     Resque::FairShare.reset_configuration!
+    Resque::JobChain.reset_configuration!
     Resque.inline = false
   end
 

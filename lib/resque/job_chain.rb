@@ -179,8 +179,10 @@ module Resque
       end
 
       # @private An error's message as it can be kept.
-      def text(message)
-        message.to_s.dup.force_encoding(Encoding::UTF_8).scrub[0, 10_000].to_s
+      def message_of(error)
+        error.message.to_s.dup.force_encoding(Encoding::UTF_8).scrub[0, 10_000].to_s
+      rescue StandardError => e
+        "its message raised #{e.class}"
       end
 
       private

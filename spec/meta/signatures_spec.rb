@@ -23,7 +23,8 @@ RSpec.describe 'The signatures' do
   end
 
   [
-    Resque::FairShare::Native, Resque::FairShare::Native::FairQueue, Resque::FairShare::Native::Connection
+    Resque::FairShare::Native, Resque::FairShare::Native::FairQueue, Resque::FairShare::Native::Connection,
+    Resque::FairShare::Native::Chain
   ].each do |owner|
     it "have what #{owner} has from the native extension, and nothing else" do
       expect(declared(owner, 'resque/fair_share/native')).to match_array(defined(owner))
@@ -39,7 +40,17 @@ RSpec.describe 'The signatures' do
     Resque::FairShare::Dequeue => 'resque/fair_share/dequeue',
     Resque::Plugins::FairShare => 'resque/plugins/fair_share',
     Resque::JobChain => 'resque/job_chain',
-    Resque::JobChain::Configuration => 'resque/job_chain/configuration'
+    Resque::JobChain::Configuration => 'resque/job_chain/configuration',
+    Resque::JobChain::Builder => 'resque/job_chain/builder',
+    Resque::JobChain::Builder::Group => 'resque/job_chain/builder',
+    Resque::JobChain::Chain => 'resque/job_chain/chain',
+    Resque::JobChain::Step => 'resque/job_chain/step',
+    Resque::JobChain::Context => 'resque/job_chain/context',
+    Resque::JobChain::Executor => 'resque/job_chain/executor',
+    Resque::JobChain::Observable => 'resque/job_chain/observable',
+    Resque::JobChain::Persistence => 'resque/job_chain/persistence',
+    Resque::JobChain::Strategies => 'resque/job_chain/strategies',
+    Resque::Plugins::JobChain => 'resque/plugins/job_chain'
   }.each do |owner, file|
     it "have the public methods of #{owner}" do
       expect(declared(owner, file)).to match_array(defined(owner))

@@ -69,7 +69,7 @@ module Resque
       def encoded_steps
         steps.map do |step|
           JSON.generate(step.to_h.compact)
-        rescue JSON::GeneratorError, EncodingError => e
+        rescue JSON::GeneratorError, JSON::NestingError, EncodingError => e
           raise ArgumentError, "the arguments of step #{step.job_class} can't be written as JSON: #{e.message}"
         end
       end

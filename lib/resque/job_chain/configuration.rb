@@ -61,9 +61,7 @@ module Resque
       # @param event [Symbol] one of {EVENTS}
       # @raise [ArgumentError] for another one, or without a block
       def on(event, &block)
-        unless event.respond_to?(:to_sym) && EVENTS.include?(event.to_sym)
-          raise ArgumentError, "event is #{event.inspect}; it must be one of #{EVENTS.map(&:inspect).join(', ')}"
-        end
+        FairShare::Check.one_of(EVENTS, :event, event)
         raise ArgumentError, "on(#{event.inspect}) needs a block" unless block
 
         @observers[event.to_sym] << block

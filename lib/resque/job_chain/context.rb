@@ -36,7 +36,7 @@ module Resque
       # @param flat [Array<String>] field, value, ...
       # @return [Hash]
       def decode(flat)
-        flat.each_slice(2).to_h { |field, value| [field, JSON.parse(value)] }
+        flat.each_slice(2).to_h { |field, value| [field.to_s, JSON.parse(value.to_s)] }
       end
     end
   end

@@ -98,8 +98,9 @@ module Resque
       end
 
       def call(request, delivery, obstacle)
-        enters = [@snapshot.next_first, @rows.size] if @enters
-        what = [@snapshot.status, @snapshot.revision, enters, obstacle&.to_a, delivery ? delivery.jobs : []]
+        enters = [@snapshot.next_first, @rows.size] if @enters #: [Integer, Integer]?
+        jobs = delivery ? delivery.jobs : []
+        what = [@snapshot.status, @snapshot.revision, enters, obstacle&.to_a, jobs] #: FairShare::Native::Chain::restart
         Persistence.call(@chain_id) do |native, connection|
           native.restart(connection, @snapshot.run, JobChain.ttl, request, what)
         end

@@ -8,7 +8,7 @@ module Resque
       # @implements Obstacle
 
       def self.from(error, step)
-        new(false, step, JobChain.text(error.message), error.class.to_s)
+        new(false, step, JobChain.message_of(error), error.class.to_s)
       end
 
       def self.veto(hooks, klass, step)
@@ -50,14 +50,14 @@ module Resque
       # @return [Array(Delivery, nil), Array(nil, Obstacle)]
       def self.attempt(chain_id, snapshot, tokens, delay: nil, hooks: true)
         at = snapshot.current_step
-        steps = tokens.map { |row, token| [at = row.index, token, row.step] }
+        steps = tokens.map { |row, token| [at = row.index, token, row.step] } #: Array[part_of_chain]
         delivery = new(chain_id, snapshot.run, steps, snapshot.context, delay: delay)
         obstacle = delivery.prepare(hooks: hooks)
         obstacle ? [nil, obstacle] : [delivery, nil]
       rescue ::Redis::BaseError
         raise
       rescue StandardError, ScriptError => e
-        [nil, Obstacle.from(e, delivery&.at || at)]
+        [nil, Obstacle.from(e, delivery ? delivery.at : at.to_i)]
       end
 
       # @return [Array<Array>] what the script enqueues
@@ -108,18 +108,23 @@ module Resque
         payload = payload_of(part)
         part.partition_id = partition_of(part, payload)
         payload = scheduler_item(part) if delayed?
-        part.job = [part.index, part.token, destination(part), part.queue, part.partition_id, payload, *limits(part)]
+        queue = part.queue
+        part.job = [part.index, part.token, destination(part), queue, part.partition_id, payload,
+                    FairShare.configuration.max_in_flight_of(queue), weight(part.partition_id, queue)]
       end
 
-      # @return [Array] cap, and weight where one is configured
-      def limits(part)
-        config = FairShare.configuration
-        weight = config.weight_of(part.queue, part.partition_id) if part.partition_id
-        [config.max_in_flight_of(part.queue), weight]
+      # @return [Float, nil] nil where none is configured
+      def weight(partition, queue)
+        partition && FairShare.configuration.weight_of(queue, partition)
       end
 
       def payload_of(part)
-        Resque.encode(class: part.step.job_class.to_s, args: [part.args], KEY => [*@identity, part.index, part.token])
+        item = { class: part.step.job_class.to_s, args: [part.args], KEY => [*@identity, part.index, part.token] }
+        JSON.generate(item) # Resque.encode would write NaN, and a hundred levels, which no worker can read.
+        Resque.encode(item)
+      rescue JSON::GeneratorError, JSON::NestingError, EncodingError => e
+        raise ArgumentError, "the arguments of step #{part.index}, #{part.step.job_class}, can't be written as JSON: " \
+                             "#{JobChain.message_of(e)}"
       end
 
       # resque-scheduler enqueues by class and arguments, so such a job has no token.
@@ -140,7 +145,9 @@ module Resque
       end
 
       def delayed?
-        !@delay.nil? && !Resque.inline?
+        return false if Resque.inline?
+
+        !@delay.nil?
       end
 
       def hook_word
@@ -153,7 +160,7 @@ module Resque
         return false if hooks.empty?
 
         @at = part.index
-        return true if hooks.map { |hook| part.step.job_class.send(hook, part.args) }.any?(false)
+        return true if hooks.map { |hook| part.step.job_class.send(hook, part.args) }.include?(false)
 
         make(part)
         false

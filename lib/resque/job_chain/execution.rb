@@ -16,7 +16,7 @@ module Resque
           return job.job_chain_execution if job.job_chain_execution
 
           identity = identity_of(job)
-          job.job_chain_execution = new(*identity) if identity
+          job.job_chain_execution = new(*identity) if identity # steep:ignore UnexpectedPositionalArgument
         end
 
         # @return [Boolean] whether an execution takes care of the job that runs here
@@ -102,18 +102,19 @@ module Resque
         executor.on_failure(error)
         @ended = true
       rescue StandardError => e
-        JobChain.logger.error("[resque-job-chain] chain #{@chain_id} could not be told that its step #{@step_index} " \
-                              "failed with #{error.class}: #{e.class}: #{e.message}; JobChain.recover finds it")
+        Observable.report(:error, "chain #{@chain_id} could not be told that its step #{@step_index} failed with " \
+                                  "#{error.class}: #{e.class}: #{e.message}; JobChain.recover finds it")
       end
 
       def context_changed(chain_id, revision, context)
-        return unless chain_id.to_s == @chain_id && @snapshot
+        snapshot = @snapshot
+        return unless chain_id.to_s == @chain_id && snapshot
 
         # Somebody else may have changed it between: then the snapshot is outdated, and the script will say so.
-        return unless revision.to_i == @snapshot.revision.to_i + 1
+        return unless revision.to_i == snapshot.revision.to_i + 1
 
-        @snapshot.revision = revision
-        @snapshot.context = context
+        snapshot.revision = revision
+        snapshot.context = context
       end
 
       private
@@ -127,23 +128,23 @@ module Resque
       # DontPerform, or an around hook that did not yield.
       def not_performed
         @ended = true
-        JobChain.logger.warn("[resque-job-chain] step #{@step_index} of chain #{@chain_id} was not performed, so the " \
-                             'chain does not go on; JobChain.recover starts it again')
+        Observable.report(:warn, "step #{@step_index} of chain #{@chain_id} was not performed, so the chain does " \
+                                 'not go on; JobChain.recover starts it again')
       end
 
       # What a cancelled chain has left in the queue, and what was superseded, is not performed. A job without token is,
       # unless its chain was cancelled: somebody wanted it, and its end is judged by its step.
       def wanted?
-        @snapshot = Executor.patiently { Snapshot.of(@chain_id, @step_index) }
-        wanted = @token ? current? : @snapshot&.status != 'cancelled'
+        @snapshot = snapshot = Executor.patiently { Snapshot.of(@chain_id, @step_index) }
+        wanted = @token ? current?(snapshot) : snapshot&.status != 'cancelled'
         refuse unless wanted
         wanted
       end
 
-      def current?
-        return false if @snapshot.nil? || @snapshot.run != @run || @snapshot.status == 'cancelled'
+      def current?(snapshot)
+        return false if snapshot.nil? || snapshot.run != @run || snapshot.status == 'cancelled'
 
-        @snapshot.rows.any? { |row| row.token == @token && row.status == 'running' }
+        snapshot.rows.any? { |row| row.token == @token && row.status == 'running' }
       end
 
       def refuse

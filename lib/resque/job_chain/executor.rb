@@ -6,7 +6,7 @@ module Resque
     # computed from a snapshot, checked in the script, and tried again when the chain has changed meanwhile.
     class Executor
       # Seconds between attempts while Redis can't be reached: the step's work is done, and should not be done again.
-      PATIENCE = [0.1, 0.3, 1, 2, 3].freeze
+      PATIENCE = [0.1, 0.3, 1.0, 2.0, 3.0].freeze
       # How often a snapshot may be outdated by others before something must be wrong.
       MOST_ATTEMPTS = 1000
 
@@ -21,7 +21,7 @@ module Resque
           yield
         rescue ::Redis::BaseConnectionError
           pause = pauses.shift or raise
-          sleep pause
+          sleep(pause)
           retry
         end
       end
@@ -50,7 +50,7 @@ module Resque
       # The step has failed.
       # @return [String] 'aborted', 'exhausted', 'retrying:N', 'skipped', 'counted' or 'stale'
       def on_failure(error)
-        row = snapshot&.rows&.first
+        row = known&.rows&.first
         return stale unless row
 
         case strategy(row)
@@ -63,13 +63,19 @@ module Resque
       private
 
       # @return [Snapshot, nil] nil where there is no such chain, or it is another run
+      def known
+        snapshot = @snapshot ||= Executor.patiently { Snapshot.of(@chain_id, @step_index) }
+        snapshot if snapshot && (@run.nil? || @run == snapshot.run)
+      end
+
+      # @raise [MissingChain] never where {#transition} has looked
       def snapshot
-        @snapshot ||= Executor.patiently { Snapshot.of(@chain_id, @step_index) }
-        @snapshot if @snapshot && (@run.nil? || @run == @snapshot.run)
+        known or raise MissingChain, "there is no chain #{@chain_id.inspect} (any more)"
       end
 
       def end_well(completed)
-        delivery = obstacle = nil
+        delivery = nil #: Delivery?
+        obstacle = nil #: Obstacle?
         reply = transition do |native, connection, fence|
           delivery, obstacle = prepare_next
           native.advance(connection, fence, completed, following(delivery, obstacle))
@@ -78,7 +84,7 @@ module Resque
 
         Observable.notify(completed ? :step_completed : :step_skipped, @chain_id, @step_index)
         tell_chain(reply, obstacle)
-        delivery.enqueued(reply.pendings) if delivery && %w[advanced resumed].include?(reply.result)
+        delivery&.enqueued(reply.pendings) if %w[advanced resumed].include?(reply.result)
         reply.result
       end
 
@@ -111,16 +117,17 @@ module Resque
       end
 
       def retry_step(error)
-        delivery = obstacle = nil
+        delivery = nil #: Delivery?
+        obstacle = nil #: Obstacle?
         reply = transition do |native, connection, fence|
           delivery, obstacle = prepare_retry
           next native.fail(connection, fence, *obstacle.as_failure) if obstacle
 
-          native.retry(connection, fence, snapshot.revision, delivery.jobs.first)
+          native.retry(connection, fence, snapshot.revision, delivery.jobs.fetch(0)) # steep:ignore NoMethod
         end
         return failed(reply, 'aborted', obstacle) unless reply.result == 'retrying'
 
-        retried(error, reply.pendings.to_a.empty? ? nil : delivery, reply.pendings)
+        retried(error, delivery, reply.pendings.to_a)
       end
 
       def prepare_retry
@@ -128,19 +135,19 @@ module Resque
         prepare({ row => row.token + 1 }, delay: RetryDelay.after(row.definition['retry_delay'], row.attempts + 1))
       end
 
-      # @param delivery [Delivery, nil] nil where the chain is paused
+      # @param pendings [Array<Integer>] empty where the chain is paused
       def retried(error, delivery, pendings)
         attempts = snapshot.rows.first.attempts + 1
         Observable.notify(:step_retrying, @chain_id, @step_index, attempts)
-        JobChain.logger.warn("[resque-job-chain] chain #{@chain_id} tries step #{@step_index} again after " \
-                             "#{error.class}: #{JobChain.text(error.message)}")
-        delivery&.enqueued(pendings)
+        Observable.report(:warn, "chain #{@chain_id} tries step #{@step_index} again after #{error.class}: " \
+                                 "#{JobChain.message_of(error)}")
+        delivery&.enqueued(pendings) unless pendings.empty?
         "retrying:#{attempts}"
       end
 
       def fail_step(error, word)
         reply = transition do |native, connection, fence|
-          native.fail(connection, fence, false, JobChain.text(error.message), error.class.to_s)
+          native.fail(connection, fence, false, JobChain.message_of(error), error.class.to_s)
         end
         failed(reply, word)
       end
@@ -169,14 +176,14 @@ module Resque
       def transition
         request = JobChain.fresh_name
         MOST_ATTEMPTS.times do
-          return Reply.new('stale', -1, []) unless snapshot
+          return Reply.new('stale', -1, []) unless known
 
-          fence = [snapshot.run, JobChain.ttl, request, @step_index, @token]
+          fence = [snapshot.run, JobChain.ttl, request, @step_index, @token] #: FairShare::Native::Chain::fence
           reply = Executor.patiently do
             Persistence.call(@chain_id) { |native, connection| yield native, connection, fence }
           end
-          reply[0] = 'stale' if reply[0] == 'missing'
-          return Reply.new(*reply) unless reply[0] == 'again'
+          result, duration, pendings = reply
+          return Reply.new(result == 'missing' ? 'stale' : result, duration, pendings) unless result == 'again'
 
           @snapshot = nil
         end

@@ -15,12 +15,20 @@ module Resque
         guard('the logger') { config.logger&.info("[resque-job-chain] #{event}: #{args.inspect}") }
       end
 
+      # @private What somebody should look at. A logger that has no `warn` gets it as an error.
+      def report(level, message)
+        guard('the logger') do
+          logger = JobChain.logger #: untyped
+          logger.public_send(logger.respond_to?(level) ? level : :error, "[resque-job-chain] #{message}")
+        end
+      end
+
       # @param what [Symbol] `:step_duration` or `:chain_duration`
       # @param milliseconds [Numeric]
       def duration(what, milliseconds)
         client = JobChain.configuration.statsd_client
         method = %i[timing histogram].find { |name| client.respond_to?(name) }
-        guard('the StatsD client') { client.public_send(method, "resque.job_chain.#{what}", milliseconds) } if method
+        guard('the StatsD client') { client&.public_send(method, "resque.job_chain.#{what}", milliseconds) } if method
       end
 
       # @private
@@ -29,7 +37,7 @@ module Resque
       rescue StandardError, ScriptError => e
         begin
           JobChain.logger.error("[resque-job-chain] #{who} raised #{e.class}: #{e.message}")
-        rescue StandardError
+        rescue StandardError, ScriptError
           nil # It was the logger.
         end
       end

@@ -38,7 +38,7 @@ module Resque
         raise unless e.message.include?('WRONGTYPE')
 
         # resque-job-chain 0.1.0 wrote it.
-        JSON.parse(Resque.redis.get("job_chain:#{chain_id}:context"))
+        JSON.parse(Resque.redis.get("job_chain:#{chain_id}:context").to_s)
       end
 
       # @return [Hash] the whole context after the update
@@ -46,15 +46,13 @@ module Resque
       def merge_context(chain_id, updates)
         encoded = Context.encode(updates)
         loop do
-          kind, *rest = call(chain_id) { |native, connection| native.update(connection, encoded) }
-          case kind
-          when 'old' then adopt(chain_id, *rest)
-          when 'missing'
+          case call(chain_id) { |native, connection| native.update(connection, encoded) }
+          in ['old', started_at, text] then adopt(chain_id, started_at, text)
+          in ['updated', revision, flat]
+            return Context.decode(flat).tap { |context| Execution.context_changed(chain_id, revision, context) }
+          else
             raise MissingChain, "there is no chain #{chain_id.inspect} (any more), so its context can't be updated " \
                                 "with #{updates.keys.inspect}"
-          else
-            revision, flat = rest
-            return Context.decode(flat).tap { |context| Execution.context_changed(chain_id, revision, context) }
           end
         end
       end

@@ -36,7 +36,7 @@ module Resque
         each_old_chain { |id| @waiting[id] = running_steps(id) }
         return [] if nobody_waits?
 
-        Sightings.new(@waiting).each { |*sighting| strike(*sighting) }
+        Sightings.new(@waiting).each { |id, step, token, failed_at| strike(id, step, token, failed_at) }
         return [] if nobody_waits?
 
         @waiting.filter_map { |id, steps| id if Control.recover(id, steps.transform_values(&:first)) }
@@ -51,15 +51,16 @@ module Resque
 
       # A chain that was started later can't have waited so long.
       def each_old_chain
-        latest = Resque.data_store.server_time.to_f - @older_than
+        seconds, microseconds = Resque.redis.time # Resque's own server_time has no fraction.
+        latest = seconds + (microseconds / 1e6) - @older_than
         Pages.each(->(from) { started_before(latest, from) }) do |id, updated_at|
           yield id if updated_at && Time.iso8601(updated_at).to_f <= latest
         end
       end
 
       def started_before(latest, from)
-        range = ['-inf', (latest * 1000).floor]
-        ids = Resque.redis.zrangebyscore('job_chain:running', *range, limit: [from, Pages::SIZE])
+        latest_score = (latest * 1000).floor
+        ids = Resque.redis.zrangebyscore('job_chain:running', '-inf', latest_score, limit: [from, Pages::SIZE])
         ids.zip(Resque.redis.pipelined { |pipe| ids.each { |id| pipe.hget("job_chain:#{id}:state", 'updated_at') } })
       end
 

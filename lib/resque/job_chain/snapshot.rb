@@ -7,6 +7,8 @@ module Resque
     class Snapshot
       # A step, its status ('' before it starts), the token of its present job, failed attempts, and its declaration.
       Row = Struct.new(:index, :status, :token, :attempts, :definition) do
+        # @implements Row
+
         # @return [Step]
         # @raise [NameError] when there is no such class
         def step
@@ -23,11 +25,11 @@ module Resque
       # @return [Snapshot, nil] nil where there is no such chain
       def self.of(chain_id, step = nil)
         loop do
-          kind, *rest = Persistence.call(chain_id) { |native, connection| native.look(connection, step) }
-          case kind
-          when 'missing' then return
-          when 'old' then Persistence.adopt(chain_id, *rest)
-          else return new(*rest)
+          case Persistence.call(chain_id) { |native, connection| native.look(connection, step) }
+          in ['old', started_at, text] then Persistence.adopt(chain_id, started_at, text)
+          in ['chain', known, context, rows, next_first, next_steps]
+            return new(known, context, rows, next_first, next_steps)
+          else return
           end
         end
       end
@@ -43,7 +45,7 @@ module Resque
         @left = left.to_i
         @strategy = strategy.empty? ? nil : strategy.to_sym
         @encoded_context = context
-        @rows = rows.each_slice(5).map { |row| row(*row) }
+        @rows = rows.each_slice(5).map { |fields| row(*fields) } # steep:ignore UnexpectedPositionalArgument
         @next_first = next_first.to_i
         @next_steps = next_steps
       end

@@ -20,7 +20,7 @@ module Resque
       # @raise [ArgumentError] naming what is wrong
       def initialize(job_class, args: {}, on_failure: nil, max_attempts: nil, queue: nil, retry_delay: nil) # rubocop:disable Metrics/ParameterLists
         @job_class = named_class(job_class)
-        @args = hash(args)
+        @args = checked(args)
         @on_failure = on_failure && Strategies.resolve(on_failure)::STRATEGY
         @max_attempts = max_attempts && Configuration.positive(:max_attempts, max_attempts)
         @queue = queue || class_queue
@@ -67,7 +67,7 @@ module Resque
         raise ArgumentError, "a step is #{job_class.inspect}; it must be a class with a name, so that a worker finds it"
       end
 
-      def hash(args)
+      def checked(args)
         return args if args.is_a?(Hash)
 
         raise ArgumentError, "the arguments of step #{job_class} are #{args.inspect}; they must be a Hash"
@@ -75,7 +75,7 @@ module Resque
 
       def class_queue
         queue = Resque.queue_from_class(job_class)
-        return queue unless queue.nil? || queue.to_s.empty?
+        return queue if queue && !queue.to_s.empty? # Resque answers false, too
 
         raise ArgumentError,
               "step #{job_class} has no queue; give its class @queue or a method queue, or the step queue:"

@@ -20,7 +20,7 @@ module Resque
         return if Resque::JobChain::Execution.inside?
 
         chain_id, step_index = Resque::JobChain::Execution.from_args(args)
-        Resque::JobChain::Executor.new(chain_id, step_index).after_step if chain_id
+        Resque::JobChain::Executor.new(chain_id, step_index).after_step if chain_id && step_index
       end
 
       # @see #after_perform_job_chain
@@ -28,7 +28,7 @@ module Resque
         return if Resque::JobChain::Execution.inside?
 
         chain_id, step_index = Resque::JobChain::Execution.from_args(args)
-        Resque::JobChain::Executor.new(chain_id, step_index).on_failure(exception) if chain_id
+        Resque::JobChain::Executor.new(chain_id, step_index).on_failure(exception) if chain_id && step_index
       end
     end
   end
