@@ -13,6 +13,7 @@ use fair_share_core::error::Error;
 use fair_share_core::fair_queue::{Asking, FairQueue, Recovered, Reserved, Route, Ticket};
 use fair_share_core::scripts;
 use support::bed::{is_oom, limits, nothing, payload_of, Bed, OWNER, PID};
+use support::cost::{cost, Cost};
 
 #[test]
 fn each_script_compiles_and_has_the_sha_that_redis_gives_it() {
@@ -29,9 +30,17 @@ fn each_scripts_name_tells_how_many_keys_it_takes() {
         let (verb, keys) = script.name().rsplit_once('-').unwrap();
         assert!(!verb.is_empty());
         let header = script.body().split("]]").next().unwrap();
-        assert!(header.contains("the ten of includes/keys.lua"), "{verb}");
-        assert_eq!(header.contains("[11]"), keys == "11", "{verb}");
-        assert!(["10", "11"].contains(&keys), "{verb}");
+        let (head, _) = header.split_once("ARGV").unwrap();
+        let ten = if verb.starts_with("chain_") {
+            "the ten of includes/chain_keys.lua"
+        } else {
+            "the ten of includes/keys.lua"
+        };
+        assert!(head.contains(ten), "{verb}");
+        assert_eq!(head.contains("[11]"), keys == "11", "{verb}");
+        // n: ten more for each job.
+        assert_eq!(head.contains(", then"), keys == "10n", "{verb}");
+        assert!(["10", "11", "10n"].contains(&keys), "{verb}");
     }
 }
 
@@ -342,51 +351,6 @@ mod a_full_redis {
         fill(&mut bed);
         assert!(nothing(&bed.reserve_with(Ticket::Given)));
     }
-}
-
-/// Commands that scripts call, with their number, and microseconds a script.
-struct Cost {
-    calls: BTreeMap<String, u64>,
-    micros: f64,
-}
-
-impl Cost {
-    fn total(&self) -> u64 {
-        self.calls.values().sum()
-    }
-}
-
-/// What `verb` costs, once.
-fn cost(bed: &mut Bed, verb: &mut dyn FnMut(&mut Bed)) -> Cost {
-    bed.tell(&["CONFIG", "RESETSTAT"]);
-    verb(bed);
-    let stats: String = bed.ask(&["INFO", "commandstats"]);
-    let mut cost = Cost {
-        calls: BTreeMap::new(),
-        micros: 0.0,
-    };
-    for line in stats.lines() {
-        let Some((name, fields)) = line
-            .strip_prefix("cmdstat_")
-            .and_then(|line| line.split_once(':'))
-        else {
-            continue;
-        };
-        let field = |wanted: &str| -> f64 {
-            fields
-                .split(',')
-                .find_map(|field| field.strip_prefix(wanted)?.strip_prefix('='))
-                .unwrap()
-                .parse()
-                .unwrap()
-        };
-        match name {
-            "evalsha" | "eval" => cost.micros += field("usec"),
-            "config|resetstat" | "config" | "info" => {}
-            _ => drop(cost.calls.insert(name.to_owned(), field("calls") as u64)),
-        }
-    }
-    cost
 }
 
 /// A queue with that many partitions of three jobs each, and the scripts loaded.
