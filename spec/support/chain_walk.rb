@@ -28,6 +28,7 @@ class ChainWalk
 
   ID = 'chain:of a walk'
   QUEUES = %w[walk_plain walk_fair].freeze
+  INDEXES = %w[running paused cancelled completed failed expiring].freeze
   # Each as often as it stands here.
   OPERATIONS = ((%i[perform] * 5) + (%i[perform_failing begin end_well end_badly] * 4) + (%i[repeat without_token] * 3) +
                 (%i[start update pause resume retry_failed] * 2) + %i[cancel delete]).freeze
@@ -53,21 +54,31 @@ class ChainWalk
 
   # @return [Array(Object, Object)] what it answered, and what the model says
   def step
-    operation = model.run.zero? ? :start : OPERATIONS.sample(random: @random)
-    send(operation).tap { |answer| log << [operation, *answer] }
+    loop do
+      operation = choose
+      answer = send(operation) or next # nothing was there for it
+      log << [operation, *answer]
+      return answer
+    end
   end
 
+  # All in one round trip, for there are thousands of them.
   def observe
-    words = %w[state steps context].map { |word| "resque:job_chain:#{ID}:#{word}" }
-    state, context, times = @redis.pipelined do |pipe|
-      pipe.hgetall(words.first)
-      pipe.hgetall(words.last)
-      words.each { |key| pipe.pttl(key) }
-    end.then { |state, context, *times| [state, context, times] }
-    Observed.new(state, context.transform_values { |text| JSON.parse(text) }, times, indexes, queued)
+    state, context, times, scores, lists = read.values
+    decoded = lists.flatten.map { |element| identity_of(Resque.decode(element.sub(/\A\h{11}/, ''))) }
+    Observed.new(state, context.transform_values { |text| JSON.parse(text) }, times,
+                 INDEXES.zip(scores).filter_map { |word, score| word if score }, decoded)
   end
 
   private
+
+  # What has ended lives on more often than it would by chance.
+  def choose
+    return :start if model.run.zero?
+
+    among = model.finished? && @random.rand < 0.3 ? %i[start retry_failed delete] : OPERATIONS
+    among.sample(random: @random)
+  end
 
   def declare
     @declared = Array.new(@random.rand(1..5)) { [%i[abort retry retry skip].sample(random: @random), @random.rand(1..3)] }
@@ -167,7 +178,7 @@ class ChainWalk
     return unless job
 
     @began << [*@spent.last, Resque::JobChain::Snapshot.of(ID, @spent.last[2])]
-    nil
+    [true, true]
   end
 
   def end_well
@@ -205,17 +216,20 @@ class ChainWalk
     [executor.public_send(told, *error), model.public_send(modelled, number, step, token)]
   end
 
-  def indexes
-    words = %w[running paused cancelled completed failed expiring]
-    scores = @redis.pipelined { |pipe| words.each { |word| pipe.zscore("resque:job_chain:#{word}", ID) } }
-    words.zip(scores).filter_map { |word, score| word if score }
+  def read
+    keys = %w[state steps context].map { |word| "resque:job_chain:#{ID}:#{word}" }
+    futures = {}
+    @redis.pipelined do |pipe|
+      futures = { state: pipe.hgetall(keys.first), context: pipe.hgetall(keys.last),
+                  times: keys.map { |key| pipe.pttl(key) },
+                  scores: INDEXES.map { |word| pipe.zscore("resque:job_chain:#{word}", ID) },
+                  lists: lists.map { |key| pipe.lrange(key, 0, -1) } }
+    end
+    futures.transform_values { |future| future.is_a?(Array) ? future.map(&:value) : future.value }
   end
 
-  def queued
-    lists = @redis.pipelined do |pipe|
-      pipe.lrange('resque:queue:walk_plain', 0, -1)
-      @declared.each_index { |index| pipe.lrange("resque:fair_share:walk_fair:sub:#{index}", 0, -1) }
-    end
-    lists.flatten.map { |element| identity_of(Resque.decode(element.sub(/\A\h{11}/, ''))) }
+  def lists
+    @lists ||= ['resque:queue:walk_plain',
+                *@declared.each_index.map { |index| "resque:fair_share:walk_fair:sub:#{index}" }]
   end
 end

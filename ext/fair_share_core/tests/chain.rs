@@ -576,17 +576,17 @@ mod readers {
         assert_eq!(
             look,
             [
-                "chain", "running", "run1", "0", "4", "1", "0", "0", "", "k", "[]", "0", "running",
-                "1", "0", "<0>", "1", "<1>", "<2>"
+                "chain", "running", "run1", "0", "4", "1", "0", "", "k", "[]", "0", "running", "1",
+                "0", "<0>", "1", "<1>", "<2>"
             ]
         );
         chains.complete(0, 1, 2);
         // Two are left, so nothing may follow yet.
         let look = chains.look(Some(1));
-        assert_eq!(look[11..], ["1", "running", "1", "0", "<1>", "3"]);
+        assert_eq!(look[10..], ["1", "running", "1", "0", "<1>", "3"]);
         let look = chains.look(None);
         assert_eq!(
-            look[11..],
+            look[10..],
             ["1", "running", "1", "0", "<1>", "2", "running", "1", "0", "<2>", "3"]
         );
         chains.complete(2, 3, 1);
