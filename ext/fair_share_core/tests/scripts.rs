@@ -30,7 +30,8 @@ fn each_scripts_name_tells_how_many_keys_it_takes() {
         let (verb, keys) = script.name().rsplit_once('-').unwrap();
         assert!(!verb.is_empty());
         let header = script.body().split("]]").next().unwrap();
-        let (head, _) = header.split_once("ARGV").unwrap();
+        let (_, head) = header.split_once("\nKEYS").unwrap();
+        let (head, _) = head.split_once("\nARGV").unwrap();
         let ten = if verb.starts_with("chain_") {
             "the ten of includes/chain_keys.lua"
         } else {
