@@ -5,7 +5,7 @@ require 'support/chain_walk'
 # Random interleavings of all that can happen to a chain, against a model of it. CHAIN_SEED repeats a run,
 # CHAIN_SEQUENCES makes it longer.
 RSpec.describe 'A chain to which anything happens' do
-  sequences = Integer(ENV.fetch('CHAIN_SEQUENCES', '300'))
+  sequences = Integer(ENV.fetch('CHAIN_SEQUENCES', '200'))
   seed = Integer(ENV.fetch('CHAIN_SEED', Random.new_seed % 1_000_000))
 
   def check(walk)
