@@ -5,8 +5,8 @@ require 'support/chain_walk'
 # Random interleavings of all that can happen to a chain, against a model of it. CHAIN_SEED repeats a run,
 # CHAIN_SEQUENCES makes it longer.
 RSpec.describe 'A chain to which anything happens' do
-  sequences = Integer(ENV.fetch('CHAIN_SEQUENCES', '200'))
-  seed = Integer(ENV.fetch('CHAIN_SEED', Random.new_seed % 1_000_000))
+  let(:sequences) { Integer(ENV.fetch('CHAIN_SEQUENCES', '200')) }
+  let(:seed) { Integer(ENV.fetch('CHAIN_SEED', Random.new_seed % 1_000_000)) }
 
   def check(walk)
     model = walk.model
@@ -34,16 +34,16 @@ RSpec.describe 'A chain to which anything happens' do
       [status, (token || 1).to_i, attempts.to_i]
     end
     left = (fields['left'] || 1).to_i unless fields['status'] == 'completed'
-    [fields['status'], fields['current_step'].to_i, fields['total_steps'].to_i, left, fields.key?('error_message'), rows]
+    [*fields.values_at('status', 'current_step', 'total_steps'), left, fields.key?('error_message'), rows]
   end
 
   def state_of(model)
     rows = model.steps.map { |step| [step.status, step.token, step.attempts] }
     left = model.left unless model.status == 'completed'
-    [model.status, model.first, rows.size, left, model.status == 'failed', rows]
+    [model.status, model.first.to_s, rows.size.to_s, left, model.status == 'failed', rows]
   end
 
-  it "is what the model of it says after each of them (CHAIN_SEED=#{seed})" do
+  it 'is what the model of it says after each of them' do
     seen = Hash.new(0)
     sequences.times do |number|
       Resque.redis.redis.flushdb

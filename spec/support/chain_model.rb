@@ -64,11 +64,10 @@ class ChainModel
   def fail(run, step, token)
     return 'stale' unless exists? && run == @run && ends?(step, token)
 
-    its = steps[step]
-    its.attempts += 1
-    case its.strategy
+    steps[step].attempts += 1
+    case steps[step].strategy
     when :skip then end_well(step, 'skipped') && 'skipped'
-    when :retry then its.attempts < its.max_attempts ? retry_step(step) : fail_step(step, 'exhausted')
+    when :retry then retry_step(step)
     else fail_step(step, 'aborted')
     end
   end
@@ -114,10 +113,6 @@ class ChainModel
     members.count { |step| !ended_well?(step) }
   end
 
-  def failures
-    members.count { |step| steps[step].status == 'failed' }
-  end
-
   private
 
   def members
@@ -160,12 +155,9 @@ class ChainModel
     return 'counted' if members.any? { |member| !ended_well?(member) }
 
     following = @groups[@groups.index(members) + 1]
-    if following.nil? && status != 'failed' then complete_chain
-    elsif following && status == 'running'
-      enter(following)
-      'advanced'
-    else 'counted'
-    end
+    return following ? enter(following) && 'advanced' : complete_chain if status == 'running'
+
+    status == 'paused' && following.nil? ? complete_chain : 'counted'
   end
 
   def complete_chain
@@ -185,6 +177,8 @@ class ChainModel
   end
 
   def retry_step(step)
+    return fail_step(step, 'exhausted') if steps[step].attempts >= steps[step].max_attempts
+
     case status
     when 'running' then start_again(step)
     when 'paused' then steps[step].status = 'due'

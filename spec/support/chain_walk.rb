@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative 'chain_model'
+require_relative 'chain_observed'
 
 # One chain to which random things happen, the model of it, and the jobs that are on their way.
 class ChainWalk
@@ -28,15 +29,12 @@ class ChainWalk
 
   ID = 'chain:of a walk'
   QUEUES = %w[walk_plain walk_fair].freeze
-  INDEXES = %w[running paused cancelled completed failed expiring].freeze
   # Each as often as it stands here.
-  OPERATIONS = ((%i[perform] * 5) + (%i[perform_failing begin end_well end_badly] * 4) + (%i[repeat without_token] * 3) +
-                (%i[start update pause resume retry_failed] * 2) + %i[cancel delete]).freeze
+  OPERATIONS = ((%i[perform] * 5) + (%i[perform_failing begin end_well end_badly] * 4) +
+                (%i[repeat without_token] * 3) + (%i[start update pause resume retry_failed] * 2) +
+                %i[cancel delete]).freeze
   VALUES = [[], {}, nil, 10**30, 1.5, 'Ünï 😀', [{ 'a' => [] }]].freeze
   FAILURE = RuntimeError.new('told to fail')
-
-  # What there is of a chain in Redis at one moment.
-  Observed = Struct.new(:state, :context, :times_to_live, :indexes, :queued)
 
   attr_reader :model, :log, :completions
 
@@ -62,12 +60,8 @@ class ChainWalk
     end
   end
 
-  # All in one round trip, for there are thousands of them.
   def observe
-    state, context, times, scores, lists = read.values
-    decoded = lists.flatten.map { |element| identity_of(Resque.decode(element.sub(/\A\h{11}/, ''))) }
-    Observed.new(state, context.transform_values { |text| JSON.parse(text) }, times,
-                 INDEXES.zip(scores).filter_map { |word, score| word if score }, decoded)
+    ChainObserved.read(@redis, ID, @declared.size) { |payload| identity_of(payload) }
   end
 
   private
@@ -81,7 +75,8 @@ class ChainWalk
   end
 
   def declare
-    @declared = Array.new(@random.rand(1..5)) { [%i[abort retry retry skip].sample(random: @random), @random.rand(1..3)] }
+    strategies = %i[abort retry retry skip]
+    @declared = Array.new(@random.rand(1..5)) { [strategies.sample(random: @random), @random.rand(1..3)] }
     @groups = []
     until (first = @groups.sum(&:size)) == @declared.size
       @groups << (first..[first + @random.rand(0..2), @declared.size - 1].min)
@@ -163,7 +158,7 @@ class ChainWalk
     Plain.failing = true
     wanted = model.wanted?(expected)
     model.fail(*expected.identity) if wanted
-    [(job.perform || false), wanted]
+    [job.perform || false, wanted]
   rescue RuntimeError => e
     raise unless e.message == FAILURE.message
 
@@ -214,22 +209,5 @@ class ChainWalk
     run, number, step, token, snapshot = ended
     executor = Resque::JobChain::Executor.new(ID, step, run: run, token: token, snapshot: snapshot)
     [executor.public_send(told, *error), model.public_send(modelled, number, step, token)]
-  end
-
-  def read
-    keys = %w[state steps context].map { |word| "resque:job_chain:#{ID}:#{word}" }
-    futures = {}
-    @redis.pipelined do |pipe|
-      futures = { state: pipe.hgetall(keys.first), context: pipe.hgetall(keys.last),
-                  times: keys.map { |key| pipe.pttl(key) },
-                  scores: INDEXES.map { |word| pipe.zscore("resque:job_chain:#{word}", ID) },
-                  lists: lists.map { |key| pipe.lrange(key, 0, -1) } }
-    end
-    futures.transform_values { |future| future.is_a?(Array) ? future.map(&:value) : future.value }
-  end
-
-  def lists
-    @lists ||= ['resque:queue:walk_plain',
-                *@declared.each_index.map { |index| "resque:fair_share:walk_fair:sub:#{index}" }]
   end
 end

@@ -2,8 +2,9 @@
 
 require 'securerandom'
 
-# Steps of chains that note in a list of their chain when they begin, what their chain then says of the step before them,
-# and when they end. Each note has the name of its run, since a client may write it twice when its connection breaks.
+# Steps of chains that note in a list of their chain when they begin, what their chain then says of the step before
+# them, and when they end. Each note has the name of its run, since a client may write it twice when its connection
+# breaks.
 module ChaosSteps
   QUEUES = %w[chaos_fair chaos_plain].freeze
 
