@@ -115,9 +115,7 @@ class ChainModel
 
   private
 
-  def members
-    @groups.find { |group| group.include?(first) }
-  end
+  def members = @groups.find { |group| group.include?(first) }
 
   def enter(group)
     @first = group.first
@@ -152,15 +150,22 @@ class ChainModel
 
   def end_well(step, outcome)
     steps[step].status = outcome
-    return 'counted' if members.any? { |member| !ended_well?(member) }
+    return 'counted' if left.positive?
 
     following = @groups[@groups.index(members) + 1]
-    return following ? enter(following) && 'advanced' : complete_chain if status == 'running'
+    following ? go_on(following) : complete_chain
+  end
 
-    status == 'paused' && following.nil? ? complete_chain : 'counted'
+  def go_on(following)
+    return 'counted' if status != 'running'
+
+    enter(following)
+    'advanced'
   end
 
   def complete_chain
+    return 'counted' if status == 'failed'
+
     @status = 'completed'
     completions[run] += 1
     'completed'

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # What there is of a chain in Redis at one moment, read in one round trip, for it is done thousands of times.
-class ChainObserved < Struct.new(:state, :context, :times_to_live, :indexes, :queued) # rubocop:disable Style/StructInheritance
+class ChainObserved < Struct.new(:state, :context, :times_to_live, :indexes, :queued)
   INDEXES = %w[running paused cancelled completed failed expiring].freeze
 
   # @param steps [Integer] so many partitions may hold jobs
@@ -16,13 +16,14 @@ class ChainObserved < Struct.new(:state, :context, :times_to_live, :indexes, :qu
   def self.ask(redis, id, steps)
     keys = %w[state steps context].map { |word| "resque:job_chain:#{id}:#{word}" }
     lists = ['resque:queue:walk_plain', *(0...steps).map { |step| "resque:fair_share:walk_fair:sub:#{step}" }]
-    replies = redis.pipelined do |pipe|
-      [keys.first, keys.last].each { |key| pipe.hgetall(key) }
-      keys.each { |key| pipe.pttl(key) }
-      INDEXES.each { |word| pipe.zscore("resque:job_chain:#{word}", id) }
-      lists.each { |key| pipe.lrange(key, 0, -1) }
-    end
+    questions = [[:hgetall, keys.first], [:hgetall, keys.last], *keys.map { |key| [:pttl, key] },
+                 *INDEXES.map { |word| [:zscore, "resque:job_chain:#{word}", id] },
+                 *lists.map { |key| [:lrange, key, 0, -1] }]
+    sort(redis.pipelined { |pipe| questions.each { |question| pipe.public_send(*question) } })
+  end
+
+  def self.sort(replies)
     scores = replies.slice!(5, INDEXES.size)
-    [*replies.shift(5), INDEXES.zip(scores).filter_map { |word, score| word if score }, replies]
+    [*replies.shift(5), INDEXES.zip(scores).select(&:last).map(&:first), replies]
   end
 end
