@@ -17,8 +17,17 @@ if verdict == 'repeated' then return repeated(s) end
 if verdict == 'redone' and outcome ~= 'completed' then verdict = 'stale' end
 if verdict ~= 'current' and verdict ~= 'redone' then return { verdict, -1 } end
 
+-- A failed chain goes on when the others of the group have ended well, or have a job.
+local function only_this_one_was_left()
+  for other = s.current, next_first - 1 do
+    local its = redis.call('HGET', chain, 'step_status:' .. other)
+    if other ~= tonumber(step) and its ~= 'running' and its ~= 'completed' and its ~= 'skipped' then return false end
+  end
+  return true
+end
+
 local left, status = s.left - 1, s.status
-local resumes = verdict == 'redone' and s.failures <= 1
+local resumes = verdict == 'redone' and only_this_one_was_left()
 local ends = left == 0 and next_first >= s.total and (resumes or status ~= 'failed')
 local goes_on = left == 0 and next_first < s.total and (resumes or status == 'running')
 if goes_on and ARGV[8] ~= s.revision then return { 'again', -1 } end
@@ -30,9 +39,7 @@ local pendings = goes_on and start_steps(15) or {}
 if resumes then
   move('failed', 'running')
   status = 'running'
-  redis.call('HDEL', chain, 'failures', 'error_message', 'error_class', 'error_step')
-elseif verdict == 'redone' then
-  redis.call('HSET', chain, 'failures', s.failures - 1)
+  redis.call('HDEL', chain, 'error_message', 'error_class', 'error_step')
 end
 redis.call('HSET', chain, 'step_status:' .. step, outcome)
 if outcome == 'completed' then

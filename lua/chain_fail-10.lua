@@ -13,7 +13,7 @@ if verdict ~= 'current' then return { verdict == 'redone' and 'stale' or verdict
 
 redis.call('HDEL', chain, '-')
 redis.call('HINCRBY', chain, 'attempts:' .. step, 1)
-redis.call('HSET', chain, 'step_status:' .. step, ARGV[7], 'failures', s.failures + 1)
+redis.call('HSET', chain, 'step_status:' .. step, ARGV[7])
 if s.status == 'failed' then
   note(s, 'counted')
   return { 'counted', -1 }

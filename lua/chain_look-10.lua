@@ -5,20 +5,20 @@ KEYS   the ten of includes/chain_keys.lua
 ARGV   [1] chain id  [2] and [3] not used  [4] step, or ''
 Reply  { 'missing' }
        { 'old', started_at, context }: written by resque-job-chain 0.1.0, to be adopted first
-       { 'chain', { status, run, current step, total steps, left, failures, revision, strategy or '' }, { field, value, ... of the
+       { 'chain', { status, run, current step, total steps, left, revision, strategy or '' }, { field, value, ... of the
          context }, { step, status or '', token, attempts, the step itself, ... }, index of the next group's first step, { its steps } }; the
          next group's steps only where they may be started now
 ]]
-local s = redis.call('HMGET', chain, 'status', 'run', 'current_step', 'total_steps', 'left', 'failures', 'revision',
+local s = redis.call('HMGET', chain, 'status', 'run', 'current_step', 'total_steps', 'left', 'revision',
   'on_failure', 'groups', 'started_at')
 if not s[1] then return { 'missing' } end
 if not s[2] then
   local text = redis.call('TYPE', context).ok == 'string' and redis.call('GET', context) or ''
-  return { 'old', s[10] or '', text }
+  return { 'old', s[9] or '', text }
 end
 
 local wanted = tonumber(ARGV[4])
-local first, size = group_of(s[9], wanted or tonumber(s[3]))
+local first, size = group_of(s[8], wanted or tonumber(s[3]))
 local from, to = wanted or first, wanted or first + size - 1
 local rows, texts = {}, redis.call('LRANGE', steps, from, to)
 for i, text in ipairs(texts) do
@@ -30,8 +30,8 @@ end
 local next_first, left = first + size, tonumber(s[5]) or 1
 local next_steps = {}
 if left == 0 or (wanted and left == 1) then
-  local _, next_size = group_of(s[9], next_first)
+  local _, next_size = group_of(s[8], next_first)
   next_steps = redis.call('LRANGE', steps, next_first, next_first + next_size - 1)
 end
-local known = { s[1], s[2], s[3], s[4], tostring(left), s[6] or '0', s[7] or '0', s[8] or '' }
+local known = { s[1], s[2], s[3], s[4], tostring(left), s[6] or '0', s[7] or '' }
 return { 'chain', known, redis.call('HGETALL', context), rows, tostring(next_first), next_steps }

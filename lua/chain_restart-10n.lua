@@ -39,5 +39,5 @@ for at = 13, #ARGV, JOB do
     redis.call('HINCRBY', chain, 'attempts:' .. ARGV[at], 1)
   end
 end
-if wanted == 'failed' then redis.call('HDEL', chain, 'failures', 'error_message', 'error_class', 'error_step') end
+if wanted == 'failed' then redis.call('HDEL', chain, 'error_message', 'error_class', 'error_step') end
 return { 'restarted', -1, pendings }

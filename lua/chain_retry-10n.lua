@@ -17,7 +17,7 @@ redis.call('HDEL', chain, '-')
 local pendings = s.status == 'running' and start_steps(8) or {}
 redis.call('HINCRBY', chain, 'attempts:' .. step, 1)
 if s.status == 'failed' then
-  redis.call('HSET', chain, 'step_status:' .. step, 'failed', 'failures', s.failures + 1)
+  redis.call('HSET', chain, 'step_status:' .. step, 'failed')
   note(s, 'counted')
   return { 'counted', -1 }
 end

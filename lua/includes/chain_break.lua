@@ -1,6 +1,5 @@
 -- A step that could not be started ends the chain: `kind` is failed or vetoed.
 local function break_chain(status, kind, at, message, class)
-  redis.call('HSET', chain, 'step_status:' .. at, kind, 'error_message', message, 'error_class', class, 'error_step', at,
-    'failures', 1)
+  redis.call('HSET', chain, 'step_status:' .. at, kind, 'error_message', message, 'error_class', class, 'error_step', at)
   return move(status, 'failed')
 end

@@ -3,10 +3,10 @@
 local request, step, token = ARGV[4], ARGV[5], ARGV[6]
 
 local function read_state()
-  local s = redis.call('HMGET', chain, 'status', 'run', 'left', 'failures', 'revision', 'last', 'step_status:' .. step,
+  local s = redis.call('HMGET', chain, 'status', 'run', 'left', 'current_step', 'revision', 'last', 'step_status:' .. step,
     'token:' .. step, 'total_steps')
   return {
-    status = s[1], run = s[2], left = tonumber(s[3]) or 1, failures = tonumber(s[4]) or 0, revision = s[5] or '0',
+    status = s[1], run = s[2], left = tonumber(s[3]) or 1, current = tonumber(s[4]), revision = s[5] or '0',
     last = s[6] or '', step_status = s[7], token = s[8] or '1', total = tonumber(s[9])
   }
 end

@@ -7,18 +7,20 @@ require 'rbconfig'
 require 'tmpdir'
 
 # A shop's Resque application in a folder of its own, with a Gemfile, a bundle and processes of its own. Which gem it
-# has for fair share is one line of that Gemfile. resque-fair-share 0.1.0 is the real one, from RubyGems.
+# has for fair share, or for chains, is one line of that Gemfile. resque-fair-share 0.1.0 and resque-job-chain 0.1.0 are
+# the real ones, from RubyGems.
 class Application
   PROJECT = File.expand_path('../..', __dir__)
   OLD_VERSION = '0.1.0'
-  # Where the old gem is kept between runs.
-  OLD_GEMS = File.join(PROJECT, 'tmp', "resque-fair-share-#{OLD_VERSION}")
+  # Where an old gem is kept between runs.
+  OLD_GEMS = File.join(PROJECT, 'tmp')
   # Where this bundle's gems are; the applications use the same.
   GEMS = Gem.path.dup.freeze
 
   LINES = {
     stock: nil,
     old: "gem 'resque-fair-share', '#{OLD_VERSION}'",
+    old_chains: "gem 'resque-job-chain', '#{OLD_VERSION}'",
     ours: "gem 'resque-fair-share-rs', path: '#{PROJECT}'"
   }.freeze
 
@@ -39,6 +41,21 @@ class Application
       end
     end
 
+    # A step of a chain.
+    class Link
+      extend Resque::Plugins::JobChain if defined?(Resque::Plugins::JobChain)
+      @queue = :links
+
+      def self.perform(params)
+        step = params['_step_index']
+        seen = params.slice('list', 'hash', 'big', 'text', 'from', 'step0', 'step1')
+        Resque.redis.rpush('spec:done', "\#{step}:\#{JSON.generate(seen)}")
+        raise 'told to fail' if Resque.redis.get('spec:failing') == step.to_s
+
+        Resque::JobChain.update_context(params['_chain_id'], "step\#{step}": [step]) if params['notes']
+      end
+    end
+
     # As `QUEUE=fair rake resque:work` does, until nothing waits.
     def work(*queues, interval: 0)
       Resque::Worker.new(*queues).tap { |worker| worker.fork_per_job = false }.work(interval)
@@ -46,7 +63,7 @@ class Application
   RUBY
 
   class << self
-    # @param fair_share [Symbol] :stock (none), :old (0.1.0) or :ours
+    # @param fair_share [Symbol] :stock (none), :old (0.1.0), :old_chains (resque-job-chain 0.1.0) or :ours
     # @yieldparam application [Application] gone afterwards, and its processes with it
     def with(fair_share)
       application = new(fair_share)
@@ -55,26 +72,29 @@ class Application
       application&.remove
     end
 
-    # Brings the old gem, once for all runs.
-    def old_gems
-      return OLD_GEMS if File.directory?(OLD_GEMS)
+    # Brings an old gem, once for all runs.
+    # @return [String] the folder
+    def old_gem(name)
+      place = File.join(OLD_GEMS, "#{name}-#{OLD_VERSION}")
+      return place if File.directory?(place)
 
-      FileUtils.mkdir_p(File.dirname(OLD_GEMS))
-      Dir.mktmpdir('old-gem', File.dirname(OLD_GEMS)) do |folder|
-        output, status = Open3.capture2e('gem', 'install', 'resque-fair-share', '-v', OLD_VERSION, '--no-document',
+      FileUtils.mkdir_p(OLD_GEMS)
+      Dir.mktmpdir('old-gem', OLD_GEMS) do |folder|
+        output, status = Open3.capture2e('gem', 'install', name, '-v', OLD_VERSION, '--no-document',
                                          '--ignore-dependencies', '--install-dir', folder)
-        raise "resque-fair-share #{OLD_VERSION} can't be had from RubyGems: #{output}" unless status.success?
+        raise "#{name} #{OLD_VERSION} can't be had from RubyGems: #{output}" unless status.success?
 
-        File.rename(folder, OLD_GEMS)
+        File.rename(folder, place)
         FileUtils.mkdir_p(folder) # for mktmpdir, which removes it
       end
-      OLD_GEMS
+      place
     end
   end
 
   attr_reader :folder
 
   def initialize(fair_share)
+    @old = self.class.old_gem(fair_share == :old_chains ? 'resque-job-chain' : 'resque-fair-share')
     @folder = Dir.mktmpdir('fair-share-application')
     @pids = []
     File.write(File.join(@folder, 'application.rb'), CODE)
@@ -148,7 +168,7 @@ class Application
 
   def environment
     { 'BUNDLE_GEMFILE' => File.join(@folder, 'Gemfile'), 'APPLICATION_REDIS' => REDIS_URL,
-      'GEM_HOME' => self.class.old_gems, 'GEM_PATH' => ([self.class.old_gems] + GEMS).join(File::PATH_SEPARATOR),
+      'GEM_HOME' => @old, 'GEM_PATH' => ([@old] + GEMS).join(File::PATH_SEPARATOR),
       'BUNDLE_PATH' => nil }
   end
 

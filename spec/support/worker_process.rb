@@ -76,6 +76,15 @@ class WorkerProcess
     @pid = nil
   end
 
+  # @return [Boolean] whether it is no more, by whatever cause
+  def ended?
+    @pid = nil if @pid && Process.wait(@pid, Process::WNOHANG)
+    @pid.nil?
+  rescue Errno::ECHILD
+    @pid = nil
+    true
+  end
+
   # @return [Array<Integer>] pids of the worker's children that run now
   def children
     File.read("/proc/#{@pid}/task/#{@pid}/children").split.map(&:to_i)

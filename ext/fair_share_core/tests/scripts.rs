@@ -13,6 +13,7 @@ use fair_share_core::error::Error;
 use fair_share_core::fair_queue::{Asking, FairQueue, Recovered, Reserved, Route, Ticket};
 use fair_share_core::scripts;
 use support::bed::{is_oom, limits, nothing, payload_of, Bed, OWNER, PID};
+use support::cost::{cost, Cost};
 
 #[test]
 fn each_script_compiles_and_has_the_sha_that_redis_gives_it() {
@@ -390,51 +391,6 @@ mod a_full_redis {
         fill(&mut bed);
         assert!(nothing(&bed.reserve_with(Ticket::Given)));
     }
-}
-
-/// Commands that scripts call, with their number, and microseconds a script.
-struct Cost {
-    calls: BTreeMap<String, u64>,
-    micros: f64,
-}
-
-impl Cost {
-    fn total(&self) -> u64 {
-        self.calls.values().sum()
-    }
-}
-
-/// What `verb` costs, once.
-fn cost(bed: &mut Bed, verb: &mut dyn FnMut(&mut Bed)) -> Cost {
-    bed.tell(&["CONFIG", "RESETSTAT"]);
-    verb(bed);
-    let stats: String = bed.ask(&["INFO", "commandstats"]);
-    let mut cost = Cost {
-        calls: BTreeMap::new(),
-        micros: 0.0,
-    };
-    for line in stats.lines() {
-        let Some((name, fields)) = line
-            .strip_prefix("cmdstat_")
-            .and_then(|line| line.split_once(':'))
-        else {
-            continue;
-        };
-        let field = |wanted: &str| -> f64 {
-            fields
-                .split(',')
-                .find_map(|field| field.strip_prefix(wanted)?.strip_prefix('='))
-                .unwrap()
-                .parse()
-                .unwrap()
-        };
-        match name {
-            "evalsha" | "eval" => cost.micros += field("usec"),
-            "config|resetstat" | "config" | "info" => {}
-            _ => drop(cost.calls.insert(name.to_owned(), field("calls") as u64)),
-        }
-    }
-    cost
 }
 
 /// A queue with that many partitions of three jobs each, and the scripts loaded.

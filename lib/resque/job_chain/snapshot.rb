@@ -39,7 +39,7 @@ module Resque
       attr_writer :context
 
       def initialize(known, context, rows, next_first, next_steps)
-        @status, @run, current_step, total_steps, left, _failures, @revision, strategy = known
+        @status, @run, current_step, total_steps, left, @revision, strategy = known
         @current_step = current_step.to_i
         @total_steps = total_steps.to_i
         @left = left.to_i

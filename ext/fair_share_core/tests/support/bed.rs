@@ -12,6 +12,7 @@ use fair_share_core::payload::split_element;
 use fair_share_core::transport::Transport;
 use redis::{FromRedisValue, Value};
 
+use super::cost::{ask, Asks};
 use super::RedisServer;
 
 pub const PREFIX: &str = "resque:";
@@ -60,10 +61,7 @@ impl Bed {
 
     /// Any command, by its words.
     pub fn ask<T: FromRedisValue>(&mut self, words: &[&str]) -> T {
-        let mut command = redis::Cmd::new();
-        command.arg(words);
-        let reply = self.redis.call(&command).unwrap();
-        redis::from_owned_redis_value(reply).unwrap()
+        ask(&mut self.redis, words)
     }
 
     /// Any command, for what it does.
@@ -278,10 +276,7 @@ impl Bed {
 
     /// What is in Redis now, each key with its type and its values.
     pub fn everything(&mut self) -> BTreeMap<String, (String, Vec<Vec<u8>>)> {
-        let rows: Vec<(String, String, Vec<Vec<u8>>)> = self.ask(&["EVAL", EVERYTHING, "0"]);
-        rows.into_iter()
-            .map(|(key, kind, values)| (key, (kind, values)))
-            .collect()
+        everything(&mut self.redis)
     }
 
     pub fn held(&mut self) -> Held {
@@ -316,6 +311,20 @@ impl Bed {
             self.check();
         }
     }
+}
+
+impl Asks for Bed {
+    fn connection(&mut self) -> &mut Connection {
+        &mut self.redis
+    }
+}
+
+/// What is in Redis now, each key with its type and its values.
+pub fn everything(redis: &mut Connection) -> BTreeMap<String, (String, Vec<Vec<u8>>)> {
+    let rows: Vec<(String, String, Vec<Vec<u8>>)> = ask(redis, &["EVAL", EVERYTHING, "0"]);
+    rows.into_iter()
+        .map(|(key, kind, values)| (key, (kind, values)))
+        .collect()
 }
 
 pub fn reserve_by<T: Transport>(

@@ -9,6 +9,8 @@
 )]
 
 pub mod bed;
+pub mod chains;
+pub mod cost;
 
 use std::fs;
 use std::io::{Read, Write};
