@@ -15,7 +15,7 @@ module ChaosSteps
       run = SecureRandom.hex(4)
       note(id, "begins #{index} #{run} #{before}")
       sleep params['seconds']
-      note(id, "ends #{index} #{run}")
+      note(id, "ends #{index} #{run} #{Resque::JobChain.status(id)["step_status:#{index}"]}")
       Resque::JobChain.update_context(id, "step#{index}" => run)
     end
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use fair_share_core::connection::Connection;
-use fair_share_core::transport::Transport;
 use redis::{FromRedisValue, Value};
 
 /// What has a connection of its own.
