@@ -121,7 +121,7 @@ module Resque
         obstacle = nil #: Obstacle?
         reply = transition do |native, connection, fence|
           delivery, obstacle = prepare_retry
-          next native.fail(connection, fence, *obstacle.as_failure) if obstacle
+          next native.fail(connection, fence, *obstacle.as_failure) if obstacle # steep:ignore
 
           native.retry(connection, fence, snapshot.revision, delivery.jobs.fetch(0)) # steep:ignore NoMethod
         end
