@@ -122,12 +122,14 @@ module Resque
       end
 
       # @return [Boolean]
+      # @raise [StepNotStartable] when a step that is due can't be started from this process; nothing has changed then
       def resume(chain_id)
         Control.resume(chain_id.to_s)
       end
 
       # A failed chain goes on from the step, or the members of its group, that failed. Attempts count anew.
       # @return [Boolean]
+      # @raise [StepNotStartable] when such a step can't be started from this process; nothing has changed then
       def retry_failed(chain_id)
         Control.retry_failed(chain_id.to_s)
       end
@@ -139,7 +141,7 @@ module Resque
       end
 
       # Starts steps again whose job is nowhere: not queued, not running, not delayed, not failed. Never done by itself:
-      # it reads all queues and the failed list.
+      # it reads all queues and the failed list. A chain that can't go on from this process is logged, and left as it is.
       # @param older_than [Numeric] seconds since the chain's last transition
       # @return [Array<String>] ids of the chains that go on
       # @raise [ArgumentError] for a negative number, or none

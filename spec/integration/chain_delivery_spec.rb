@@ -102,6 +102,18 @@ RSpec.describe 'The jobs of a chain' do
       expect(events.drop(1)).to eq([['step_completed', 'c', 0], ['chain_failed', 'c', 1]])
     end
 
+    it 'in the process of an operator: the chain is left as it is' do
+      start_chain('c', {}) { |chain| chain.step(Jobs::Gone) }
+      expect(Resque::JobChain.pause('c')).to be(true)
+      work_off
+      hide_const('Jobs::Gone')
+
+      expect { Resque::JobChain.resume('c') }
+        .to raise_error(Resque::JobChain::StepNotStartable, /step 1 .* NameError: .*Jobs::Gone/)
+      expect(status).to include('status' => 'paused', 'step_status:0' => 'completed')
+      expect(status).not_to include('step_status:1')
+    end
+
     it 'when its job is performed, although Resque runs no failure hook then' do
       start_chain('c', {}, {}, job: Jobs::Gone)
       hide_const('Jobs::Gone')

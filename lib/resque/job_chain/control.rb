@@ -77,11 +77,10 @@ module Resque
       end
 
       # @param request [String] names this call, for the case that its reply gets lost
-      # @return [String] 'restarted', 'broken' (a step can't be started), 'again' (the chain has changed) or 'refused'
+      # @return [String] 'restarted', 'broken' (a hook vetoed a step), 'again' (the chain has changed) or 'refused'
+      # @raise [StepNotStartable]
       def perform(request, event)
-        # Each job of a step has a token of its own; a step that never had one starts with the first.
-        tokens = @rows.to_h { |row| [row, row.status.empty? ? row.token : row.token + 1] }
-        delivery, obstacle = Delivery.attempt(@chain_id, @snapshot, tokens)
+        delivery, obstacle = prepare
         result, _duration, pendings = call(request, delivery, obstacle)
         case result
         when 'restarted' then restarted(event, delivery, pendings)
@@ -91,6 +90,18 @@ module Resque
       end
 
       private
+
+      # What is wrong may be wrong with the caller's process only: then the chain is left as it is.
+      # @return [Array(Delivery, nil), Array(nil, Obstacle)] the obstacle is a veto
+      def prepare
+        # Each job of a step has a token of its own; a step that never had one starts with the first.
+        tokens = @rows.to_h { |row| [row, row.status.empty? ? row.token : row.token + 1] }
+        delivery, obstacle = Delivery.attempt(@chain_id, @snapshot, tokens)
+        return [delivery, obstacle] unless obstacle && !obstacle.vetoed
+
+        raise StepNotStartable, "chain #{@chain_id} was not changed: its step #{obstacle.step} can't be started from " \
+                                "here: #{obstacle.error_class}: #{obstacle.message}"
+      end
 
       def restarted(event, delivery, pendings)
         Observable.notify(event, @chain_id)

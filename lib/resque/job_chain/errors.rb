@@ -9,6 +9,10 @@ module Resque
     # There is no chain with that id (any more).
     class MissingChain < Error; end
 
+    # A step can't be started from here: this process has not its class, or its job can't be made. The chain was not
+    # changed.
+    class StepNotStartable < Error; end
+
     # A chain kept changing while somebody tried to change it.
     class Contention < Error; end
   end

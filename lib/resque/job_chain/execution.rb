@@ -103,7 +103,8 @@ module Resque
         @ended = true
       rescue StandardError => e
         Observable.report(:error, "chain #{@chain_id} could not be told that its step #{@step_index} failed with " \
-                                  "#{error.class}: #{e.class}: #{e.message}; JobChain.recover finds it")
+                                  "#{error.class}: #{e.class}: #{e.message}; it goes on when the job is retried " \
+                                  'from the failed list')
       end
 
       def context_changed(chain_id, revision, context)

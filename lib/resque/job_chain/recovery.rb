@@ -39,10 +39,17 @@ module Resque
         Sightings.new(@waiting).each { |id, step, token, failed_at| strike(id, step, token, failed_at) }
         return [] if nobody_waits?
 
-        @waiting.filter_map { |id, steps| id if Control.recover(id, steps.transform_values(&:first)) }
+        @waiting.filter_map { |id, steps| id if recovered?(id, steps.transform_values(&:first)) }
       end
 
       private
+
+      def recovered?(id, tokens)
+        Control.recover(id, tokens)
+      rescue StepNotStartable => e
+        Observable.report(:error, e.message)
+        false
+      end
 
       def nobody_waits?
         @waiting.reject! { |_, steps| steps.empty? }
