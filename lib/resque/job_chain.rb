@@ -141,7 +141,7 @@ module Resque
       end
 
       # Starts steps again whose job is nowhere: not queued, not running, not delayed, not failed. Never done by itself:
-      # it reads all queues and the failed list. A chain that can't go on from this process is logged, and left as it is.
+      # it reads all queues and the failed list. One that can't go on from this process is logged, and left as it is.
       # @param older_than [Numeric] seconds since the chain's last transition
       # @return [Array<String>] ids of the chains that go on
       # @raise [ArgumentError] for a negative number, or none
