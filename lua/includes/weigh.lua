@@ -1,11 +1,16 @@
 -- Notes the weight that the configuration gave a partition at enqueue ('' where it gives none) and its full id where the
--- encoded one is shortened. A partition that waits already moves to the level that its new weight gives. One that is not
--- configured any more keeps the weight that it had until it has neither a waiting nor a running job.
+-- encoded one is shortened. A partition that waits already moves to the level that its new weight gives, also when it is not
+-- configured any more.
 local function weigh(partition, weight, name)
   if name ~= '' then redis.call('HSET', names, partition, name) end
-  if weight == '' or redis.call('HGET', weights, partition) == weight then return end
-  redis.call('HSET', weights, partition, weight)
-  redis.call('HSET', state, 'weighted', 1)
+  if weight == '' then
+    if redis.call('HDEL', weights, partition) == 0 then return end
+  elseif redis.call('HGET', weights, partition) == weight then
+    return
+  else
+    redis.call('HSET', weights, partition, weight)
+    redis.call('HSET', state, 'weighted', 1)
+  end
   for _, index in ipairs({ partitions, parked }) do
     local score = tonumber(redis.call('ZSCORE', index, partition))
     if score then
