@@ -6,9 +6,10 @@ KEYS   the ten of includes/keys.lua
 ARGV   [1] root  [2] cap (0: none)  [3] 'rotate': what was looked at goes to the tail of the main list, so that a next call
        sees the next; else ''. Then for each element from the head on: its bytes, encoded partition (':' for a ticket:
        left alone), configured weight or '', full id or ''
-Reply  { elements looked at, payloads adopted }
+Reply  { elements looked at, payloads adopted, array of partition, pending, ... of those that something was put into }
 ]]
 local cap, rotate, looked_at, adopted = tonumber(ARGV[2]), ARGV[3] == 'rotate', 0, 0
+local pending = {}
 
 -- 0.1.0 wrote each job twice, and named its partition by the id as it was given. => whether the copy became the job
 local function take_over(partition, full_id, payload, element)
@@ -49,7 +50,7 @@ for i = 4, #ARGV, 4 do
     weigh(partition, ARGV[i + 2], ARGV[i + 3])
     local element = string.format('%011x', now) .. payload
     if not take_over(partition, ARGV[i + 3], payload, element) then
-      put('RPUSH', partition, element, cap)
+      pending[partition] = put('RPUSH', partition, element, cap)
       redis.call('RPOP', main)
     end
     adopted = adopted + 1
@@ -61,4 +62,4 @@ if rotate then
   for _ = 1, looked_at do redis.call('LPOP', main) end
   for _ = 1, looked_at do redis.call('RPUSH', main, 'null') end
 end
-return { looked_at, adopted }
+return { looked_at, adopted, counts(pending) }

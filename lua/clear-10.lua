@@ -3,9 +3,9 @@ Removes all waiting jobs of partitions. Running ones go on.
 
 KEYS   the ten of includes/keys.lua
 ARGV   [1] root, then encoded partitions
-Reply  number of jobs removed
+Reply  { number of jobs removed, array of the partitions that had some: their pending is 0 now }
 ]]
-local removed = 0
+local removed, cleared = 0, {}
 for i = 2, #ARGV do
   local partition = ARGV[i]
   local sub = root .. 'sub:' .. partition
@@ -24,7 +24,8 @@ for i = 2, #ARGV do
     if counted > 0 then redis.call('LREM', main, counted, 'null') end
     redis.call('HINCRBY', state, 'pending', -counted)
     removed = removed + waiting
+    cleared[#cleared + 1] = partition
     if redis.call('EXISTS', root .. partition .. ':in_flight') == 0 then forget(partition) end
   end
 end
-return removed
+return { removed, cleared }

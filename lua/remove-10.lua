@@ -3,7 +3,7 @@ Removes single waiting jobs of one partition.
 
 KEYS   the ten of includes/keys.lua
 ARGV   [1] root  [2] encoded partition, then elements as the sub-queue holds them
-Reply  number of jobs removed
+Reply  { number of jobs removed, pending of the partition (0 where none was removed) }
 ]]
 local partition = ARGV[2]
 local sub, removed, counted = root .. 'sub:' .. partition, 0, 0
@@ -14,11 +14,12 @@ for i = 3, #ARGV do
     if drop_old_copy(ARGV[i]) then counted = counted - 1 end
   end
 end
+local waiting = 0
 if removed > 0 then
   if counted > 0 then redis.call('LREM', main, counted, 'null') end
   redis.call('HINCRBY', state, 'pending', -counted)
   if redis.call('ZSCORE', parked, partition) then redis.call('HINCRBY', state, 'parked', -removed) end
-  local waiting = redis.call('LLEN', sub)
+  waiting = redis.call('LLEN', sub)
   if waiting > 0 then
     redis.call('SET', root .. partition .. ':pending', waiting)
   else
@@ -28,4 +29,4 @@ if removed > 0 then
     if redis.call('EXISTS', root .. partition .. ':in_flight') == 0 then forget(partition) end
   end
 end
-return removed
+return { removed, waiting }

@@ -5,9 +5,10 @@ all run equally long. Parked partitions take their turns with the others.
 KEYS   the ten of includes/keys.lua
 ARGV   [1] root  [2] how many at the most
 Reply  { number of jobs moved, array of elements that 0.1.0 wrote and whose copies in the main list are gone: they must not
-       run again }; fewer than asked, both together, where no more wait
+       run again, array of partition, pending, ... of those that jobs were taken from }; fewer jobs than asked, both
+       together, where no more wait
 ]]
-local most, moved, lost_copies = tonumber(ARGV[2]), 0, {}
+local most, moved, lost_copies, pending = tonumber(ARGV[2]), 0, {}, {}
 local weighted = redis.call('HGET', state, 'weighted')
 
 for _, member in ipairs(redis.call('ZRANGE', parked, 0, most - 1)) do
@@ -52,10 +53,11 @@ while moved + #lost_copies < most do
   end
   if redis.call('EXISTS', sub) == 0 then
     redis.call('DEL', root .. partition .. ':pending')
+    pending[partition] = 0
     redis.call('ZREM', partitions, partition)
     running[partition] = nil
   else
-    redis.call('DECR', root .. partition .. ':pending')
+    pending[partition] = redis.call('DECR', root .. partition .. ':pending')
     if not gone then
       local weight = policy(partition, weighted, 0)
       local moved_on = score_of(math.floor(score), tag_of(score) + EXPECTATION / weight)
@@ -66,4 +68,4 @@ while moved + #lost_copies < most do
 end
 if redis.call('EXISTS', state) == 1 then redis.call('HSET', state, 'rolled_back', 1) end
 sweep()
-return { moved, lost_copies }
+return { moved, lost_copies, counts(pending) }

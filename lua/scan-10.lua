@@ -9,7 +9,7 @@ Reply  { status, reconcile due (always 0), partition, element, pending, in_fligh
        may run) or 'again' (the list has changed)
 ]]
 local id, owner, cap, charge = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
-local s = redis.call('HMGET', state, 'clock', 'mean', 'weighted')
+local s = redis.call('HMGET', state, 'clock', 'mean', 'weighted', 'unset')
 local clock, mean = tonumber(s[1]) or FIRST_CLOCK, tonumber(s[2])
 
 -- As in reserve.
@@ -24,7 +24,7 @@ for i = 6, #ARGV, 4 do
   local partition = ARGV[i + 1]
   if partition ~= ':' and not seen[partition] then
     seen[partition] = true
-    local weight, limit, paused = policy(partition, s[3], cap, nil, ARGV[i + 2])
+    local weight, limit, paused = policy(partition, s[3], cap, s[4], ARGV[i + 2])
     local in_flight = tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 0
     if not paused and (limit == 0 or in_flight < limit) then
       local level, tag = math.floor(in_flight / weight), tonumber(redis.call('ZSCORE', tags, partition)) or clock - 1

@@ -3,8 +3,8 @@ local LANE = '%'
 
 -- What holds for a partition now => weight, cap (0: none), paused, and its full id where the settings have it. Run-time
 -- settings ("weight|cap|paused|full id", an empty field is not set) beat the configuration. `weighted` is true when some
--- partition of the queue has a configured weight, `unset` when none has a run-time setting (both as the state says). `given`:
--- the configured weight, where the caller brings it along.
+-- partition of the queue has a configured weight, `unset` when none has a run-time setting (both as the state says). `given`: the
+-- configured weight, where the caller brings it along ('': none).
 local function policy(partition, weighted, cap, unset, given)
   if partition == LANE then return 1, 0, false end
   local weight, paused = tonumber(given or ''), false

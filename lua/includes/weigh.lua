@@ -1,5 +1,6 @@
 -- Notes the weight that the configuration gave a partition at enqueue ('' where it gives none) and its full id where the
--- encoded one is shortened. A partition that waits already moves to the level that its new weight gives.
+-- encoded one is shortened. A partition that waits already moves to the level that its new weight gives, also when it is not
+-- configured any more.
 local function weigh(partition, weight, name)
   if name ~= '' then redis.call('HSET', names, partition, name) end
   if weight == '' then

@@ -38,6 +38,11 @@ RSpec.describe 'StatsD gauges' do
     ["resque.fair_share.#{queue}.#{partition}.#{word}", value]
   end
 
+  # What another application pushed.
+  def foreign(account)
+    Resque.encode(class: 'Jobs::Fair', args: [{ account_id: account }])
+  end
+
   describe 'of a client that only has gauge(name, value)' do
     before { use(client) }
 
@@ -87,6 +92,60 @@ RSpec.describe 'StatsD gauges' do
     it 'tell the count after enqueue_all' do
       Resque::FairShare.enqueue_all(Jobs::Fair, [[{ account_id: 'a' }], [{ account_id: 'b' }], [{ account_id: 'a' }]])
       expect(told.to_h).to eq([gauge('a', 'pending', 2), gauge('b', 'pending', 1)].to_h)
+    end
+
+    it 'tell what is left after Resque.dequeue, and nothing where nothing was removed' do
+      enqueue('a', 2)
+      enqueue('b', 1)
+      told
+      expect(Resque.dequeue(Jobs::Fair, account_id: 'a', n: 0)).to eq(1)
+      expect(told).to eq([gauge('a', 'pending', 1)])
+      expect([Resque.dequeue(Jobs::Fair, account_id: 'a', n: 7), told]).to eq([0, []])
+      Resque.dequeue(Jobs::Fair, account_id: 'a', n: 1)
+      expect(told).to eq([gauge('a', 'pending', 0)])
+    end
+
+    it 'tell it when the web page removes a job that it has shown' do
+      enqueue('a', 2)
+      shown = Resque.data_store.everything_in_queue('fair').first
+      told
+      expect(Resque.data_store.remove_from_queue('fair', shown)).to eq(1)
+      expect(told).to eq([gauge('a', 'pending', 1)])
+    end
+
+    it 'tell 0 of a partition that was cleared, once' do
+      enqueue('Ä 1', 2)
+      told
+      2.times { Resque::FairShare.queue('fair').partition('Ä 1').clear }
+      expect(told).to eq([gauge('Ä 1', 'pending', 0)])
+    end
+
+    it 'tell 0 of each partition when the queue is removed' do
+      enqueue('a', 2)
+      enqueue('b', 1)
+      Resque::FairShare.queue('fair').partition('b').pause
+      told
+      Resque.remove_queue('fair')
+      expect(told).to contain_exactly(gauge('a', 'pending', 0), gauge('b', 'pending', 0))
+    end
+
+    it 'tell each partition\'s last count when a reserve routes what others pushed' do
+      enqueue('b', 1)
+      redis.lpush('resque:queue:fair', %w[a b a].map { |id| foreign(id) })
+      told
+      reserve
+      adopted = told
+      expect(adopted.first(2)).to contain_exactly(gauge('a', 'pending', 2), gauge('b', 'pending', 2))
+      expect(adopted.drop(2).map(&:first).map { |name| name[/\w+\z/] }).to eq(%w[pending in_flight])
+    end
+
+    it 'tell what waits after each batch of Migration.perform, and of its rollback' do
+      redis.sadd('resque:queues', ['fair'])
+      redis.rpush('resque:queue:fair', Array.new(600) { |n| foreign(n < 400 ? 'a' : 'b') })
+      Resque::FairShare::Migration.perform('fair')
+      expect(told).to contain_exactly(gauge('a', 'pending', 400), gauge('b', 'pending', 100), gauge('b', 'pending', 200))
+      Resque::FairShare::Migration.rollback('fair')
+      expect(told).to contain_exactly(gauge('a', 'pending', 100), gauge('b', 'pending', 0), gauge('a', 'pending', 0))
     end
 
     it 'tell nothing of jobs without partition' do

@@ -102,6 +102,20 @@ RSpec.describe 'Migration' do
     expect_each_once(%w[a:0 plain:0 plain:1])
   end
 
+  it 'refuses wrong arguments, naming them, before anything is moved' do
+    backlog(%w[a], 2)
+    [nil, '', 5, %w[fair]].each do |wrong|
+      named = /queue is #{Regexp.escape(wrong.inspect)};/
+      expect { Resque::FairShare::Migration.perform(wrong) }.to raise_error(ArgumentError, named)
+      expect { Resque::FairShare::Migration.rollback(wrong) }.to raise_error(ArgumentError, named)
+    end
+    ['', :'', 5, %w[id]].each do |wrong|
+      expect { migrate(partition_key: wrong) }
+        .to raise_error(ArgumentError, /partition_key is #{Regexp.escape(wrong.inspect)};/)
+    end
+    expect([our_keys, redis.llen('resque:queue:fair')]).to eq([[], 2])
+  end
+
   it 'goes in batches, and tells its progress' do
     backlog(%w[a b], 600)
     seen = []

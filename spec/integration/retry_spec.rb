@@ -1,9 +1,17 @@
 # frozen_string_literal: true
 
+require 'support/application'
+
 begin
   require 'resque-retry'
 rescue LoadError
-  # With Resque 3 there is one for Ruby 3.2 and later only.
+  # Not in this bundle: with Resque 3 it needs Ruby 3.2.
+  RSpec.describe 'resque-retry' do
+    it 'works in a bundle of its own, with Resque 2.7' do
+      more = { resque: '~> 2.7.0', 'resque-retry': '~> 1.8', rspec: '~> 3.13' }
+      Application.with(:ours, **more) { |app| expect(app.rspec(__FILE__)).to match(/\b5 examples, 0 failures/) }
+    end
+  end
 end
 
 # resque-retry enqueues a failed job again, from its failure hook or by way of resque-scheduler.

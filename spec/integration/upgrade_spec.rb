@@ -3,9 +3,9 @@
 require 'support/application'
 
 # A shop moves from resque-fair-share 0.1.0 by one line of its Gemfile. The state is written by the real 0.1.0, in
-# processes of its own; then the same application, with our gem, works it off.
+# processes of its own; then the same application, with our gem, works it off. Its Resque is 2.7, whatever this bundle has.
 RSpec.describe 'The upgrade from resque-fair-share 0.1.0' do
-  around { |example| Application.with(:old) { |app| (@app = app) && example.run } }
+  around { |example| Application.with(:old, resque: '~> 2.7.0') { |app| (@app = app) && example.run } }
 
   attr_reader :app
 
@@ -33,11 +33,11 @@ RSpec.describe 'The upgrade from resque-fair-share 0.1.0' do
     expect_drained
   end
 
-  it 'runs on the real 0.1.0, and then on this gem' do
-    versions = [app.run('print Resque::FairShare::VERSION')]
+  it 'runs on the real 0.1.0, and then on this gem, with Resque 2.7' do
+    versions = 'print Resque::VERSION[/\A\d+\.\d+/], " ", Resque::FairShare::VERSION'
+    expect(app.run(versions)).to eq('2.7 0.1.0')
     app.use(:ours)
-    versions << app.run('print Resque::FairShare::VERSION')
-    expect(versions).to eq(['0.1.0', Resque::FairShare::VERSION])
+    expect(app.run(versions)).to eq("2.7 #{Resque::FairShare::VERSION}")
   end
 
   it 'runs each waiting job once, and leaves no key' do
@@ -110,7 +110,7 @@ RSpec.describe 'The upgrade from resque-fair-share 0.1.0' do
     app.use(:ours)
     workers = Array.new(2) { app.start("work('fair', interval: 0.01)") }
     wait_until('the first job') { done.size == 1 }
-    Application.with(:old) do |other|
+    Application.with(:old, resque: '~> 2.7.0') do |other|
       other.run(<<~RUBY)
         400.times { |n| Resque.enqueue(Sync, account_id: [1, 'two words', 'a:b', 'acme'][n % 4], n: n) }
       RUBY

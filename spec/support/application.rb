@@ -8,12 +8,12 @@ require 'tmpdir'
 
 # A shop's Resque application in a folder of its own, with a Gemfile, a bundle and processes of its own. Which gem it
 # has for fair share, or for chains, is one line of that Gemfile. resque-fair-share 0.1.0 and resque-job-chain 0.1.0 are
-# the real ones, from RubyGems.
+# the real ones, from RubyGems. It has this bundle's Resque unless it is told another.
 class Application
   PROJECT = File.expand_path('../..', __dir__)
   OLD_VERSION = '0.1.0'
-  # Where an old gem is kept between runs.
-  OLD_GEMS = File.join(PROJECT, 'tmp')
+  # Where gems that this bundle does not have are kept between runs.
+  OWN_GEMS = File.join(PROJECT, 'tmp', 'application-gems')
   # Where this bundle's gems are; the applications use the same.
   GEMS = Gem.path.dup.freeze
 
@@ -64,37 +64,20 @@ class Application
 
   class << self
     # @param fair_share [Symbol] :stock (none), :old (0.1.0), :old_chains (resque-job-chain 0.1.0) or :ours
+    # @param gems [Hash{Symbol => String}] versions of others: `resque: '~> 2.7.0'`
     # @yieldparam application [Application] gone afterwards, and its processes with it
-    def with(fair_share)
-      application = new(fair_share)
+    def with(fair_share, **gems)
+      application = new(fair_share, gems)
       yield application
     ensure
       application&.remove
-    end
-
-    # Brings an old gem, once for all runs.
-    # @return [String] the folder
-    def old_gem(name)
-      place = File.join(OLD_GEMS, "#{name}-#{OLD_VERSION}")
-      return place if File.directory?(place)
-
-      FileUtils.mkdir_p(OLD_GEMS)
-      Dir.mktmpdir('old-gem', OLD_GEMS) do |folder|
-        output, status = Open3.capture2e('gem', 'install', name, '-v', OLD_VERSION, '--no-document',
-                                         '--ignore-dependencies', '--install-dir', folder)
-        raise "#{name} #{OLD_VERSION} can't be had from RubyGems: #{output}" unless status.success?
-
-        File.rename(folder, place)
-        FileUtils.mkdir_p(folder) # for mktmpdir, which removes it
-      end
-      place
     end
   end
 
   attr_reader :folder
 
-  def initialize(fair_share)
-    @old = self.class.old_gem(fair_share == :old_chains ? 'resque-job-chain' : 'resque-fair-share')
+  def initialize(fair_share, gems)
+    @gems = gems.transform_keys(&:to_s)
     @folder = Dir.mktmpdir('fair-share-application')
     @pids = []
     File.write(File.join(@folder, 'application.rb'), CODE)
@@ -105,8 +88,8 @@ class Application
   def use(fair_share)
     File.write(File.join(@folder, 'Gemfile'), (fixed_lines + [LINES.fetch(fair_share)]).compact.join("\n"))
     FileUtils.rm_f(File.join(@folder, 'Gemfile.lock'))
-    bundle = %w[bundle install --local --quiet]
-    output, status = unbundled { Open3.capture2e(environment, *bundle, chdir: @folder) }
+    output, status = bundle('--local')
+    output, status = bundle unless status.success?
     raise "could not bundle #{fair_share}: #{output}" unless status.success?
   end
 
@@ -117,6 +100,15 @@ class Application
     raise "the application's process failed: #{output}" unless status.success?
 
     output
+  end
+
+  # Runs a spec file with the application's bundle.
+  # @return [String] what it printed
+  def rspec(file)
+    paths = %w[lib spec].flat_map { |path| ['-I', File.join(PROJECT, path)] }
+    command = ['bundle', 'exec', 'rspec', '--no-color', *paths, '--require', 'spec_helper', file]
+    environment = self.environment.merge('REDIS_URL' => REDIS_URL)
+    unbundled { Open3.capture2e(environment, *command, chdir: @folder) }.first
   end
 
   # Starts one and goes on.
@@ -151,12 +143,20 @@ class Application
 
   private
 
-  # The same versions as the spec itself runs with.
-  def fixed_lines
-    ["source 'https://rubygems.org'"] + %w[resque redis redis-namespace json multi_json].filter_map do |name|
-      spec = Gem.loaded_specs[name]
-      "gem '#{name}', '#{spec.version}'" if spec
+  # Brings what is missing, one process at a time.
+  def bundle(*how)
+    FileUtils.mkdir_p(OWN_GEMS)
+    File.open(File.join(OWN_GEMS, 'lock'), File::CREAT | File::RDWR) do |lock|
+      lock.flock(File::LOCK_EX)
+      unbundled { Open3.capture2e(environment, 'bundle', 'install', '--quiet', *how, chdir: @folder) }
     end
+  end
+
+  # The same versions as the spec itself runs with, where no other is asked for.
+  def fixed_lines
+    same = %w[resque redis redis-namespace json multi_json].to_h { |name| [name, Gem.loaded_specs[name]&.version] }
+    versions = same.compact.merge(@gems)
+    ["source 'https://rubygems.org'"] + versions.map { |name, version| "gem '#{name}', '#{version}'" }
   end
 
   # By way of a file: what is on a command line is in the locale's encoding.
@@ -168,7 +168,7 @@ class Application
 
   def environment
     { 'BUNDLE_GEMFILE' => File.join(@folder, 'Gemfile'), 'APPLICATION_REDIS' => REDIS_URL,
-      'GEM_HOME' => @old, 'GEM_PATH' => ([@old] + GEMS).join(File::PATH_SEPARATOR),
+      'GEM_HOME' => OWN_GEMS, 'GEM_PATH' => [OWN_GEMS, *GEMS].join(File::PATH_SEPARATOR),
       'BUNDLE_PATH' => nil }
   end
 

@@ -6,12 +6,30 @@ use crate::reply::Reply;
 use crate::scripts;
 use crate::transport::{Repeat, Transport};
 
+/// What a removal of single jobs did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Removed {
+    pub removed: u64,
+    /// What the partition has now; not told where none was removed.
+    pub pending: u64,
+}
+
+/// What a removal of all jobs did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cleared {
+    pub removed: u64,
+    /// Encoded, those that had some.
+    pub partitions: Vec<String>,
+}
+
 /// What a rollback did: no more jobs wait where both together are less than was asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RolledBack {
     pub moved: u64,
     /// Payloads that 0.1.0 wrote, whose copies in the main list are gone: somebody has taken these jobs already.
     pub gone: Vec<Vec<u8>>,
+    /// Encoded partitions that jobs were taken from, and what each has now.
+    pub pending: Vec<(String, u64)>,
 }
 
 impl FairQueue {
@@ -36,29 +54,37 @@ impl FairQueue {
         self.range(transport, &self.keys().sub(partition), offset, limit)
     }
 
-    /// Removes single waiting jobs, given as the sub-queue holds them. => how many.
+    /// Removes single waiting jobs, given as the sub-queue holds them.
     pub fn remove<T: Transport>(
         &self,
         transport: &mut T,
         partition: &str,
         elements: &[Vec<u8>],
-    ) -> Result<u64, T::Error> {
+    ) -> Result<Removed, T::Error> {
         let mut arguments: Vec<&[u8]> = vec![self.keys().root().as_bytes(), partition.as_bytes()];
         arguments.extend(elements.iter().map(Vec::as_slice));
-        let reply = self.run(transport, &scripts::REMOVE, &arguments, Repeat::Safe)?;
-        Ok(Reply::single(reply).number()?)
+        let mut reply =
+            Reply::new(self.run(transport, &scripts::REMOVE, &arguments, Repeat::Safe)?)?;
+        Ok(Removed {
+            removed: reply.number()?,
+            pending: reply.number()?,
+        })
     }
 
-    /// Removes all waiting jobs of partitions. => how many.
+    /// Removes all waiting jobs of partitions.
     pub fn clear<T: Transport>(
         &self,
         transport: &mut T,
         partitions: &[String],
-    ) -> Result<u64, T::Error> {
+    ) -> Result<Cleared, T::Error> {
         let mut arguments: Vec<&[u8]> = vec![self.keys().root().as_bytes()];
         arguments.extend(partitions.iter().map(String::as_bytes));
-        let reply = self.run(transport, &scripts::CLEAR, &arguments, Repeat::Safe)?;
-        Ok(Reply::single(reply).number()?)
+        let mut reply =
+            Reply::new(self.run(transport, &scripts::CLEAR, &arguments, Repeat::Safe)?)?;
+        Ok(Cleared {
+            removed: reply.number()?,
+            partitions: reply.texts()?,
+        })
     }
 
     /// Forgets the run-time settings of all partitions.
@@ -85,6 +111,7 @@ impl FairQueue {
         Ok(RolledBack {
             moved: reply.number()?,
             gone: reply.list()?,
+            pending: reply.counts()?,
         })
     }
 

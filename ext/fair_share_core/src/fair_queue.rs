@@ -135,10 +135,12 @@ pub enum Recovered {
 }
 
 /// What an adoption did; `looked_at` is less than was given where another worker was faster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Adopted {
     pub looked_at: u64,
     pub adopted: u64,
+    /// Encoded partitions that something was put into, and what each has now.
+    pub pending: Vec<(String, u64)>,
 }
 
 /// What a mend did.
@@ -420,6 +422,7 @@ impl FairQueue {
         Ok(Adopted {
             looked_at: reply.number()?,
             adopted: reply.number()?,
+            pending: reply.counts()?,
         })
     }
 

@@ -44,6 +44,25 @@ impl Reply {
         }
     }
 
+    /// Texts, each with a number.
+    pub(crate) fn counts(&mut self) -> Result<Vec<(String, u64)>, Error> {
+        let mut reply = Self::new(self.next()?)?;
+        let mut counts = Vec::with_capacity(reply.0.len() / 2);
+        while reply.0.len() > 0 {
+            counts.push((reply.text()?, reply.number()?));
+        }
+        Ok(counts)
+    }
+
+    pub(crate) fn texts(&mut self) -> Result<Vec<String>, Error> {
+        let mut reply = Self::new(self.next()?)?;
+        let mut texts = Vec::with_capacity(reply.0.len());
+        while reply.0.len() > 0 {
+            texts.push(reply.text()?);
+        }
+        Ok(texts)
+    }
+
     pub(crate) fn list(&mut self) -> Result<Vec<Vec<u8>>, Error> {
         match self.next()? {
             Value::Array(values) => {

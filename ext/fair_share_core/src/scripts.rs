@@ -173,7 +173,8 @@ script!(
         "includes/policy",
         "includes/place",
         "includes/put",
-        "includes/weigh"
+        "includes/weigh",
+        "includes/counts"
     ]
 );
 script!(
@@ -241,7 +242,8 @@ script!(
         "includes/policy",
         "includes/place",
         "includes/old",
-        "includes/sweep"
+        "includes/sweep",
+        "includes/counts"
     ]
 );
 

@@ -129,9 +129,14 @@ fn operators_life(bed: &mut Bed) {
         .describe(redis, &["acme".into(), encoded.clone()], limits)
         .unwrap();
     let elements = queue.elements(redis, "b", 0, 10).unwrap();
-    assert_eq!(queue.remove(redis, "b", &elements).unwrap(), 1);
-    assert_eq!(queue.clear(redis, &[encoded]).unwrap(), 1);
-    assert_eq!(queue.rollback(redis, 10).unwrap().moved, 3);
+    let removed = queue.remove(redis, "b", &elements).unwrap();
+    assert_eq!((removed.removed, removed.pending), (1, 0));
+    let cleared = queue.clear(redis, &[encoded.clone()]).unwrap();
+    assert_eq!((cleared.removed, cleared.partitions), (1, vec![encoded]));
+    let mut rolled_back = queue.rollback(redis, 10).unwrap();
+    rolled_back.pending.sort();
+    assert_eq!(rolled_back.moved, 3);
+    assert_eq!(rolled_back.pending, [("acme".into(), 0), ("c".into(), 0)]);
     queue.enqueue_plain(redis, b"{plain}", &acme).unwrap();
     queue.forget_settings(redis).unwrap();
     let asking = Asking {

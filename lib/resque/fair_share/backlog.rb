@@ -40,7 +40,7 @@ module Resque
       # Removes jobs of the same class with the same arguments.
       # @return [Integer] how many
       def remove(payload)
-        return @native.remove(@connection, payload.partition, [payload.element]) if payload.is_a?(Waiting)
+        return remove_elements(payload.partition, [payload.element]) if payload.is_a?(Waiting)
 
         wanted = decode(payload)
         removed = 0
@@ -53,7 +53,9 @@ module Resque
       # @param partitions [Array<String>] encoded
       # @return [Integer] jobs removed
       def clear(partitions)
-        @native.clear(@connection, partitions)
+        removed, cleared = @native.clear(@connection, partitions)
+        Gauges.emit_pending(name, cleared.map { |partition| [partition, 0] })
+        removed
       end
 
       # Removes all waiting jobs.
@@ -198,7 +200,13 @@ module Resque
           found = decode(waiting)
           same << waiting.element if found['class'] == wanted['class'] && found['args'] == wanted['args']
         end
-        same.each_slice(PAGE).sum { |elements| @native.remove(@connection, partition, elements.uniq) }
+        same.each_slice(PAGE).sum { |elements| remove_elements(partition, elements.uniq) }
+      end
+
+      def remove_elements(encoded, elements)
+        removed, partition, pending = @native.remove(@connection, encoded, elements)
+        Gauges.emit(name, partition, pending: pending) if removed.positive?
+        removed
       end
 
       # @return [Array(Integer, String)] milliseconds (0: not known), payload

@@ -18,6 +18,12 @@ module Resque
         raise ArgumentError, "#{name} is #{value.inspect}; it must be one of #{allowed.map(&:inspect).join(', ')}"
       end
 
+      def word(name, value)
+        return value if (value.is_a?(Symbol) || value.is_a?(String)) && !value.empty?
+
+        raise ArgumentError, "#{name} is #{value.inspect}; it must be a Symbol or a String that is not empty"
+      end
+
       def max_in_flight(value)
         return value if value.is_a?(Integer) && value.between?(0, LARGEST_CAP)
 

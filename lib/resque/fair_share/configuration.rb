@@ -57,11 +57,7 @@ module Resque
       end
 
       def partition_key=(value)
-        unless (value.is_a?(Symbol) || value.is_a?(String)) && !value.empty?
-          raise ArgumentError, "partition_key is #{value.inspect}; it must be a Symbol or a String that is not empty"
-        end
-
-        @partition_key = value
+        @partition_key = Check.word(:partition_key, value)
       end
 
       def partition_index=(value)

@@ -150,7 +150,9 @@ module Resque
 
         route ||= method(:route)
         routes = elements.map { |element| element == TICKET ? nil : route.call(element) }
-        @native.adopt(@connection, elements, routes, rotate, cap)
+        looked_at, adopted, pending = @native.adopt(@connection, elements, routes, rotate, cap)
+        Gauges.emit_pending(name, pending)
+        [looked_at, adopted]
       end
 
       # Routes the whole main list, as it is now, in batches.
@@ -177,7 +179,8 @@ module Resque
       def rollback(batch_size)
         moved = 0
         loop do
-          batch, gone = @native.rollback(@connection, batch_size)
+          batch, gone, pending = @native.rollback(@connection, batch_size)
+          Gauges.emit_pending(name, pending)
           gone.each { |payload| report_gone(payload) }
           moved += batch
           yield moved if block_given?

@@ -16,6 +16,11 @@ module Resque
       rescue StandardError => e
         FairShare.logger.error("resque-fair-share: the StatsD client raised #{e.class}: #{e.message}")
       end
+
+      # @param counts [Enumerable<Array(String, Integer)>] partitions and what waits in each
+      def emit_pending(queue, counts)
+        counts.each { |partition, pending| emit(queue, partition, pending: pending) }
+      end
     end
   end
 end

@@ -14,10 +14,12 @@ module Resque
         #   fair_share_on; default: the configured one. Jobs of other classes that have the key get a partition as well.
         # @yieldparam moved [Integer] jobs so far, after each batch
         # @return [Integer] jobs moved
+        # @raise [ArgumentError] for a queue or a key that is no name, before anything is moved
         # @example
         #   Resque::FairShare::Migration.perform('default') { |moved| puts moved }
         def perform(queue, partition_key: nil, &progress)
-          fair_queue = Queue.current(queue.to_s)
+          fair_queue = queue_named(queue)
+          Check.word(:partition_key, partition_key) unless partition_key.nil?
           moved = fair_queue.migrate(BATCH_SIZE, ->(payload) { route(fair_queue, payload, partition_key) }, &progress)
           fair_queue.reconcile
           moved
@@ -27,11 +29,16 @@ module Resque
         # Switch to `dequeue_strategy = :legacy_scan`, or to workers without this gem, first: other workers adopt the
         # jobs again.
         # @return [Integer] jobs moved
+        # @raise [ArgumentError] for a queue that is no name
         def rollback(queue, &)
-          Queue.current(queue.to_s).rollback(BATCH_SIZE, &)
+          queue_named(queue).rollback(BATCH_SIZE, &)
         end
 
         private
+
+        def queue_named(name)
+          Queue.current(Check.word(:queue, name).to_s)
+        end
 
         def route(queue, payload, partition_key)
           return queue.route(payload) if partition_key.nil? && Resolver.fair_class(Native.job_class(payload))

@@ -2,7 +2,7 @@
 
 use magnus::{method, prelude::*, Error, RArray, RClass, RString, Ruby, TryConvert, Value};
 
-use super::fair_queue::{route, FairQueue};
+use super::fair_queue::{counts, id, route, FairQueue};
 use crate::convert;
 use crate::session::Session;
 
@@ -43,36 +43,39 @@ impl FairQueue {
         convert::strings(ruby, &elements)
     }
 
-    /// `partition`: encoded; `elements` as they were read. => how many were removed.
+    /// `partition`: encoded; `elements` as they were read. => `[how many were removed, partition id, its pending]`.
     fn remove(
         ruby: &Ruby,
         rb_self: &Self,
         connection: Value,
         partition: String,
         elements: RArray,
-    ) -> Result<u64, Error> {
+    ) -> Result<(u64, Option<String>, u64), Error> {
         let mut bytes = Vec::with_capacity(elements.len());
         for element in elements.into_iter() {
             bytes.push(RString::try_convert(element)?.to_bytes().to_vec());
         }
-        rb_self
+        let done = rb_self
             .0
             .remove(&mut Session::new(ruby, connection), &partition, &bytes)
-            .map_err(|error| error.into_ruby(ruby))
+            .map_err(|error| error.into_ruby(ruby))?;
+        Ok((done.removed, id(&partition), done.pending))
     }
 
-    /// `partitions`: encoded. => how many jobs were removed.
+    /// `partitions`: encoded. => `[how many jobs were removed, ids of the partitions that had some]`.
     fn clear(
         ruby: &Ruby,
         rb_self: &Self,
         connection: Value,
         partitions: RArray,
-    ) -> Result<u64, Error> {
+    ) -> Result<(u64, RArray), Error> {
         let partitions: Vec<String> = partitions.to_vec()?;
-        rb_self
+        let cleared = rb_self
             .0
             .clear(&mut Session::new(ruby, connection), &partitions)
-            .map_err(|error| error.into_ruby(ruby))
+            .map_err(|error| error.into_ruby(ruby))?;
+        let ids = cleared.partitions.iter().map(|partition| id(partition));
+        Ok((cleared.removed, ruby.ary_from_iter(ids)))
     }
 
     fn forget_settings(ruby: &Ruby, rb_self: &Self, connection: Value) -> Result<(), Error> {
@@ -82,13 +85,14 @@ impl FairQueue {
             .map_err(|error| error.into_ruby(ruby))
     }
 
-    /// => `[how many jobs went back into the main list, payloads that are gone from it]`.
+    /// => `[how many jobs went back into the main list, payloads that are gone from it, [partition id, pending] of each
+    /// partition that jobs were taken from]`.
     fn rollback(
         ruby: &Ruby,
         rb_self: &Self,
         connection: Value,
         most: u64,
-    ) -> Result<(u64, RArray), Error> {
+    ) -> Result<(u64, RArray, RArray), Error> {
         let rolled_back = rb_self
             .0
             .rollback(&mut Session::new(ruby, connection), most)
@@ -96,6 +100,7 @@ impl FairQueue {
         Ok((
             rolled_back.moved,
             convert::strings(ruby, &rolled_back.gone)?,
+            counts(ruby, &rolled_back.pending),
         ))
     }
 

@@ -197,7 +197,8 @@ impl FairQueue {
     }
 
     /// `elements` from the head of the main list on; `routes` for each: nil for a ticket, else
-    /// `[partition id or nil, weight or nil]`. => `[looked at, adopted]`.
+    /// `[partition id or nil, weight or nil]`. => `[looked at, adopted, [partition id, pending] of each partition that
+    /// something was put into]`.
     fn adopt(
         ruby: &Ruby,
         rb_self: &Self,
@@ -206,14 +207,18 @@ impl FairQueue {
         routes: RArray,
         rotate: bool,
         cap: u64,
-    ) -> Result<(u64, u64), Error> {
+    ) -> Result<(u64, u64, RArray), Error> {
         let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
         let routed = routed(elements, routes)?;
         let adopted = rb_self
             .0
             .adopt(&mut Session::new(ruby, connection), &routed, rotate, limits)
             .map_err(|error| error.into_ruby(ruby))?;
-        Ok((adopted.looked_at, adopted.adopted))
+        Ok((
+            adopted.looked_at,
+            adopted.adopted,
+            counts(ruby, &adopted.pending),
+        ))
     }
 
     /// => `[whether an index has ended, tickets put back, whether an index is lost]`.
@@ -359,6 +364,11 @@ fn push_job(ruby: &Ruby, reply: RArray, job: &Job) -> Result<(), Error> {
 }
 
 /// The id as it was given; nil for the lane, which has none. A shortened one stays as it is.
+/// Counts of partitions => `[id or nil, count]` of each.
+pub(crate) fn counts(ruby: &Ruby, of: &[(String, u64)]) -> RArray {
+    ruby.ary_from_iter(of.iter().map(|(partition, count)| (id(partition), *count)))
+}
+
 pub(crate) fn id(encoded: &str) -> Option<String> {
     if encoded == LANE {
         return None;

@@ -1,0 +1,9 @@
+-- Counts of partitions as a reply has them: partition, count, ...
+local function counts(of)
+  local reply = {}
+  for partition, count in pairs(of) do
+    reply[#reply + 1] = partition
+    reply[#reply + 1] = count
+  end
+  return reply
+end
