@@ -24,11 +24,11 @@ module Demo
         @hit.nil? && steps >= @due
       end
 
-      # Nothing happens, and {#hit} stays nil, when no step runs right now.
+      # Nothing happens, and {#hit} stays nil, when no step runs that may be hit.
       # @param journal [Journal]
       # @param pool [WorkerPool]
       def perform(journal, pool)
-        @hit = journal.running.reverse.find { |start| halt(start, journal) }
+        @hit = candidates(journal).find { |start| halt(start, journal) }
         return unless @hit
 
         @time = Clock.now
@@ -47,6 +47,12 @@ module Demo
       end
 
       private
+
+      # The last started have the most left to do. A first step's next attempt would stand behind all chains that have
+      # not begun, which says nothing about the crash.
+      def candidates(journal)
+        journal.running.reverse.reject { |start| Order.predecessors(start.step).empty? }
+      end
 
       # Stopped, it can't end any more; so it is certain that the step has started and not ended. Redis has read what
       # was sent before the stop when it answers for the second time.
