@@ -11,9 +11,14 @@ module Demo
     PLAIN_LINE = 2
     BAR = 20
 
+    # @return [Boolean] whether what was written there can be written over
+    def self.terminal?(out)
+      out.tty? && ENV['TERM'] != 'dumb'
+    end
+
     def initialize(out = $stdout)
       @out = out
-      @terminal = out.tty? && ENV['TERM'] != 'dumb'
+      @terminal = Progress.terminal?(out)
     end
 
     def start(title, tenants)

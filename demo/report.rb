@@ -13,6 +13,11 @@ module Demo
     # Text is folded to lines of 100 characters.
     LINE = /(.{1,100})(?: |\z)/
 
+    # @return [String] the text in lines that are not too long
+    def self.folded(text)
+      text.to_s.gsub(LINE, "\\1\n").chomp
+    end
+
     # @param comparison [Comparison]
     # @param settings [Options::Settings]
     # @param redis_version [String]
@@ -52,7 +57,7 @@ module Demo
     end
 
     def folded(text)
-      text.to_s.gsub(LINE, "\\1\n").chomp
+      Report.folded(text)
     end
   end
 end

@@ -3,6 +3,7 @@
 require_relative 'clock'
 require_relative 'interruption'
 require_relative 'record'
+require_relative 'warm_up'
 require_relative 'worker_pool'
 
 module Demo
@@ -28,7 +29,7 @@ module Demo
       @progress = progress
       @queue = Resque.queue_from_class(job_class).to_s
       @list = Record.list(@queue)
-      @pool = WorkerPool.new(session, job_class, settings.workers)
+      @pool = WorkerPool.new(session, [@queue], settings.workers) { WarmUp.new(job_class).perform }
       @lines = []
       @records = {}
       @done = Hash.new(0)

@@ -3,7 +3,6 @@
 require_relative 'clock'
 require_relative 'error'
 require_relative 'interruption'
-require_relative 'record'
 
 module Demo
   # Real Resque workers, each in a process of its own, that fork for each job.
@@ -12,23 +11,35 @@ module Demo
     POLL = 0.1
     # Seconds that a worker may take to start, and to end.
     PATIENCE = 20
-    # A worker's garbage of so many jobs is some 5 MB.
-    JOBS_PER_COLLECTION = 500
 
     # @param session [Session]
-    # @param job_class [Class] whose queue they work on
+    # @param queues [Array<String, Symbol>] what they work on
     # @param size [Integer]
-    def initialize(session, job_class, size)
+    # @param warm_up [Proc] called in each worker before it looks for jobs
+    def initialize(session, queues, size, &warm_up)
       @session = session
-      @job_class = job_class
+      @queues = queues
       @size = size
+      @warm_up = warm_up
       @pids = []
     end
 
     # Comes back when all are there and look for jobs.
     def start
-      @size.times { @pids << fork { work } }
+      @size.times { launch }
       wait_until { started? } || raise(Error, "the workers did not start in #{PATIENCE} s")
+    end
+
+    # Kills a worker with its child, and puts a new one in its place. Comes back when that one looks for jobs: it has
+    # pruned the dead one then.
+    # @param pid [Integer] the worker's
+    def replace(pid)
+      @pids.delete(pid)
+      Process.kill(:KILL, -pid)
+      Process.wait(pid)
+      wait_until { may_prune? }
+      launch
+      wait_until { started? } || raise(Error, "the new worker did not start in #{PATIENCE} s")
     end
 
     # @return [Boolean] whether one of them has a job
@@ -57,43 +68,29 @@ module Demo
 
     private
 
+    def launch
+      @pids << fork { work }
+    end
+
+    # Resque lets one worker prune in a heartbeat's interval.
+    def may_prune?
+      Interruption.check
+      !Resque.redis.exists?('pruning_dead_workers_in_progress')
+    end
+
     def work
       Interruption.unwatch
       # A group of its own: a Ctrl-C is for the demo, which ends the workers itself, and a kill reaches its child.
       Process.setpgrp
       @session.connect
-      warm_up
-      worker = Resque::Worker.new(Resque.queue_from_class(@job_class))
+      @warm_up&.call
+      worker = Resque::Worker.new(*@queues)
       worker.fork_per_job = true
       worker.work(POLL)
     rescue StandardError => e
       warn "\nworker: #{e.full_message}"
     ensure
       exit!
-    end
-
-    # A fork shares its memory with the worker until one of them writes to it, so the demo's time goes by the pages that
-    # have to be copied: 800 a job without what is done here, 260 with it. Ruby fills its caches where code runs for the
-    # first time; what a worker has not run yet, each of its children runs for the first time.
-    def warm_up
-      job = { tenant: 'none', id: 'none', enqueued: Clock.now, ms: 0, list: Record.list('warm_up') }
-      Resque::Job.create('warm_up', @job_class, job)
-      worker = Resque::Worker.new('warm_up')
-      worker.fork_per_job = false
-      worker.reconnect
-      worker.work_one_job
-      tidy_seldom
-    end
-
-    # Garbage collection writes to all pages. And the C library tidies its free memory when it is asked for much at
-    # once: better here than in each child.
-    def tidy_seldom
-      GC.disable
-      jobs = 0
-      Resque.before_fork do
-        GC.start if ((jobs += 1) % JOBS_PER_COLLECTION).zero?
-        String.new(capacity: 4096)
-      end
     end
 
     def signal(name)
@@ -118,7 +115,7 @@ module Demo
     def started?
       Interruption.check
       check
-      Resque.workers.size >= @size
+      (@pids - Resque.workers.map(&:pid)).empty?
     end
 
     def wait_until(seconds = PATIENCE)
