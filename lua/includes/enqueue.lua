@@ -8,12 +8,9 @@ local function enqueue(queue, partition, payload, cap, weight, name)
   end
   -- What few queues have, weights and parked partitions, is not looked at for each job.
   local s = redis.call('HMGET', state, 'weighted', 'parked')
-  local told = weight ~= '' or name ~= ''
-  if told then weigh(partition, weight, name) end
+  if s[1] or weight ~= '' or name ~= '' then weigh(partition, weight, name) end
   local some_parked = (tonumber(s[2]) or 0) > 0
   local waiting, listed = put('RPUSH', partition, string.format('%011x', now) .. payload, cap, some_parked)
-  -- A weight that is not configured any more. Not before: a full Redis lets a script go on that began with a removal.
-  if s[1] and not told then weigh(partition, weight, name) end
   -- Its name goes with its list, never without.
   if waiting == 1 or listed == 1 then redis.call('SADD', queues, queue) end
   return 'queued', waiting

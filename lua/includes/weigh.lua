@@ -3,14 +3,12 @@
 -- configured any more.
 local function weigh(partition, weight, name)
   if name ~= '' then redis.call('HSET', names, partition, name) end
-  if weight == '' then
-    if redis.call('HDEL', weights, partition) == 0 then return end
-  elseif redis.call('HGET', weights, partition) == weight then
-    return
-  else
-    redis.call('HSET', weights, partition, weight)
-    redis.call('HSET', state, 'weighted', 1)
-  end
+  local known = redis.call('HGET', weights, partition)
+  -- Not removed but 1: a first write that is a removal would let a Redis that is out of memory take the job.
+  if weight == '' then weight = known and '1' end
+  if not weight or known == weight then return end
+  redis.call('HSET', weights, partition, weight)
+  redis.call('HSET', state, 'weighted', 1)
   for _, index in ipairs({ partitions, parked }) do
     local score = tonumber(redis.call('ZSCORE', index, partition))
     if score then

@@ -143,7 +143,8 @@ RSpec.describe 'StatsD gauges' do
       redis.sadd('resque:queues', ['fair'])
       redis.rpush('resque:queue:fair', Array.new(600) { |n| foreign(n < 400 ? 'a' : 'b') })
       Resque::FairShare::Migration.perform('fair')
-      expect(told).to contain_exactly(gauge('a', 'pending', 400), gauge('b', 'pending', 100), gauge('b', 'pending', 200))
+      expect(told).to contain_exactly(gauge('a', 'pending', 400), gauge('b', 'pending', 100),
+                                      gauge('b', 'pending', 200))
       Resque::FairShare::Migration.rollback('fair')
       expect(told).to contain_exactly(gauge('a', 'pending', 100), gauge('b', 'pending', 0), gauge('a', 'pending', 0))
     end

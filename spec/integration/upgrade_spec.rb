@@ -3,7 +3,8 @@
 require 'support/application'
 
 # A shop moves from resque-fair-share 0.1.0 by one line of its Gemfile. The state is written by the real 0.1.0, in
-# processes of its own; then the same application, with our gem, works it off. Its Resque is 2.7, whatever this bundle has.
+# processes of its own; then the same application, with our gem, works it off. Its Resque is 2.7, whatever
+# this bundle has.
 RSpec.describe 'The upgrade from resque-fair-share 0.1.0' do
   around { |example| Application.with(:old, resque: '~> 2.7.0') { |app| (@app = app) && example.run } }
 

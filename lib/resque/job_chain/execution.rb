@@ -70,6 +70,9 @@ module Resque
         # Without a token the class has to say that its jobs are steps; one that can't be loaded can't say.
         def steps?(job)
           !job.has_payload_class? || job.payload_class.is_a?(Plugins::JobChain)
+        rescue StandardError, ScriptError
+          # Its file is broken: Resque's own `fail` has still to note the job's failure.
+          true
         end
       end
 
