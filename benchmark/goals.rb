@@ -2,7 +2,7 @@
 
 module Bench
   # What a measured number is to be. `against` says which: :plain or :old, ours divided by theirs; :ours, the number
-  # itself; :total, ours plus nothing else's, such as a count of two contenders to be equal.
+  # itself.
   Goal = Struct.new(:against, :direction, :limit) do
     SIGNS = { at_most: '≤', at_least: '≥', equal: '=' }.freeze # rubocop:disable Lint/ConstantDefinitionInBlock
 

@@ -34,9 +34,12 @@ module Bench
       redis.info('commandstats')
     end
 
+    # Without what goes with the clients and their buffers, which come and go by themselves, and the scripts.
     # @return [Integer] bytes
     def memory
-      redis.info('memory').fetch('used_memory').to_i
+      sleep 0.2 # buffers of what was just done
+      info = redis.info('memory')
+      info.fetch('used_memory').to_i - info.values_at('mem_clients_normal', 'used_memory_scripts').sum(&:to_i)
     end
 
     def version

@@ -40,11 +40,6 @@ module Bench
         end
       end
 
-      # The worker's part of it alone.
-      def work(count:)
-        with_worker(QUEUE) { |worker| Stopwatch.time { count.times { worker.work_one_job or raise 'no job' } } }
-      end
-
       private
 
       def with_worker(*queues)

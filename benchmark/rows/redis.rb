@@ -14,7 +14,7 @@ module Bench
         proxy = Proxy.new(server)
         trips = ALL.to_h { |name| [name, of(Contender.new(name, server, url: proxy.url), proxy)] }
         %w[enqueue worker].each_with_index.map do |name, index|
-          label = ['round trips of an enqueue', "round trips of a worker's whole job"][index]
+          label = ['round trips of an enqueue', "round trips of a whole job in a worker that forks"][index]
           Result.new("trips #{name}", label, 'round trips', trips.transform_values { |pair| [pair[index]] })
         end
       ensure
@@ -26,11 +26,15 @@ module Bench
       # What a worker asks once, as it starts and ends, is told apart by working on twice as many jobs.
       def of(contender, proxy)
         server.clear
-        enqueues = proxy.count { contender.call(:enqueue, count: JOBS * 3, tenants: 3) }
-        few, many = [JOBS, JOBS * 2].map { |count| proxy.count { contender.call(:work, count: count) } }
-        [enqueues.fdiv(JOBS * 3).round(2), (many - few).fdiv(JOBS).round(2)]
+        few, many = [JOBS, JOBS * 2].map { |jobs| enqueue_and_work(contender, proxy, jobs) }
+        many.zip(few).map { |more, less| (more - less).fdiv(JOBS).round(2) }
       ensure
         contender.stop
+      end
+
+      def enqueue_and_work(contender, proxy, jobs)
+        [proxy.count { contender.call(:enqueue, count: jobs, tenants: 3) },
+         proxy.count { contender.call(:drain, workers: 1) }]
       end
     end
 
