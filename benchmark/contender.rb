@@ -8,6 +8,9 @@ require_relative 'error'
 module Bench
   # A contender's process, as the harness sees it: takes an operation, gives what it cost.
   class Contender
+    # The harness's own commands.
+    OWN = %w[info config config|resetstat].freeze
+
     # Seconds by the clock; CPU seconds of the process and its children, and of redis-server; calls of each command of
     # Redis, and their microseconds; what the operation gave.
     Measured = Struct.new(:seconds, :cpu, :redis_cpu, :commands, :result, keyword_init: true) do
@@ -15,9 +18,9 @@ module Bench
         cpu + redis_cpu
       end
 
-      # @return [Integer] commands, without those of the harness and those inside scripts where they are not counted
+      # @return [Integer] commands, with those inside scripts
       def calls
-        commands.sum { |name, row| %w[info config|resetstat config].include?(name) ? 0 : row['calls'].to_i }
+        commands.sum { |name, row| OWN.include?(name) ? 0 : row['calls'].to_i }
       end
     end
 

@@ -44,17 +44,21 @@ module Bench
     def serve(client)
       redis = TCPSocket.new(@target.host, @target.port)
       [client, redis].each { |socket| socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, 1) }
+      relay(client, redis)
+    rescue IOError, SystemCallError
+      [client, redis].compact.each(&:close)
+    end
+
+    def relay(client, redis)
       answered = true
       loop do
         IO.select([client, redis]).first.each do |from|
           data = from.readpartial(65_536)
           @lock.synchronize { @trips += 1 } if from == client && answered
           answered = from == redis
-          (from == client ? redis : client).write(data)
+          (answered ? client : redis).write(data)
         end
       end
-    rescue IOError, SystemCallError
-      [client, redis].compact.each(&:close)
     end
   end
 end

@@ -35,10 +35,10 @@ module Bench
 
     # Microseconds of one of `count`, of the measurement that the block gives.
     # @return [Result]
-    def timed(name, label, count, contenders: ALL, rounds: settings.rounds, unit: 'µs', &block)
+    def timed(name, label, count, contenders: ALL, rounds: settings.rounds, &block)
       measured = arena.rounds(rounds, contenders, &block)
       numbers = measured.transform_values { |all| all.map { |one| one.seconds / count * 1e6 } }
-      Result.new(name, label, unit, numbers, costs(measured, count))
+      Result.new(name, label, 'µs', numbers, costs(measured, count))
     end
 
     # @return [Hash] medians, per one of `count`

@@ -12,16 +12,17 @@ module Bench
     end
 
     # @param share [Float] 0 to 1
-    # @return [Float, nil] by nearest rank; the mean of the middle two for a median of an even number
+    # @return [Float, nil] by nearest rank
     def quantile(share)
       sorted = values.sort
       sorted[[(share * sorted.size).ceil - 1, 0].max]
     end
 
     def median
-      sorted = values.sort
-      half = sorted.size / 2
-      sorted.size.odd? ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2 if sorted.any?
+      return if values.empty?
+
+      middle = values.sort[((values.size - 1) / 2)..(values.size / 2)]
+      middle.sum / middle.size
     end
 
     def min

@@ -5,6 +5,8 @@ require 'redis'
 module Bench
   # The redis-server, as the harness sees it.
   class Server
+    BYTES_PER_SLOT = 8
+
     # @return [String]
     attr_reader :url
     # @return [Redis]
@@ -34,12 +36,11 @@ module Bench
       redis.info('commandstats')
     end
 
-    # Without what goes with the clients and their buffers, which come and go by themselves, and the scripts.
-    # @return [Integer] bytes
+    # Not from INFO's used_memory: clients and their buffers, which come and go by themselves, are as large as the jobs.
+    # @return [Integer] bytes of all keys, and of the table of keys
     def memory
-      sleep 0.2 # buffers of what was just done
-      info = redis.info('memory')
-      info.fetch('used_memory').to_i - info.values_at('mem_clients_normal', 'used_memory_scripts').sum(&:to_i)
+      slots = redis.dbsize
+      memory_of('*') + (BYTES_PER_SLOT * (2**Math.log2([slots, 4].max).ceil))
     end
 
     def version

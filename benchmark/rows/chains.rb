@@ -64,10 +64,8 @@ module Bench
 
       def call
         server.clear
-        made = 0
-        sizes.flat_map do |size|
+        [0, *sizes].each_cons(2).flat_map do |made, size|
           arena[:ours].call(:chains, count: size - made, from: made)
-          made = size
           [line(size, 'a page of 50', :chain_page, 50), line(size, 'counts by status', :chain_counts, 200)]
         end
       ensure
@@ -84,7 +82,7 @@ module Bench
         numbers = Array.new(settings.few(5)) do
           arena[:ours].call(operation, count: count).seconds / count * 1e6
         end
-        Result.new("chain_list #{label} #{size}", "#{label} of #{thousands(size)} chains", 'µs', ours: numbers)
+        Result.new("chain_list #{label} #{size}", "#{label} of #{thousands(size)} chains", 'µs', { ours: numbers })
       end
     end
   end

@@ -11,6 +11,8 @@ module Bench
     class Fairness < Row
       row 'fairness'
       WORKERS = 4
+      MEASURES = [[:Jain, "Jain's index of worker time", 'index'],
+                  [:p95, "the light tenants' 95 % wait", 'ms']].freeze
 
       # `plan`: [tenant, jobs, ms] in the order of their enqueue; `light`: whose wait is looked at.
       Load = Struct.new(:name, :plan, :light, :weights, keyword_init: true) do
@@ -65,24 +67,29 @@ module Bench
       end
 
       def results(load)
-        measured = arena.rounds(settings.few(load.name.start_with?('many') ? 1 : 2), ALL) do |one|
-          outcome(load, one.call(:fairness, plan: load.plan, workers: WORKERS, weights: load.weights.to_h).result)
+        arguments = { plan: load.plan, workers: WORKERS, weights: load.weights.to_h }
+        measured = arena.rounds(settings.few(2), ALL) do |one|
+          outcome(load, one.call(:fairness, **arguments).result)
         end
-        ["Jain's index of worker time", "the light tenants' 95 % wait"].each_with_index.map do |label, index|
-          numbers = measured.transform_values { |all| all.map { |pair| pair[index] } }
-          Result.new("fairness #{load.name} #{%w[Jain p95][index]}", "#{load.name}: #{label}", %w[index ms][index],
-                     numbers)
+        MEASURES.map do |key, label, unit|
+          numbers = measured.transform_values { |all| all.map { |outcome| outcome[key] } }
+          Result.new("fairness #{load.name} #{key}", "#{load.name}: #{label}", unit, numbers)
         end
       end
 
-      # @return [Array(Float, Float)] Jain's index and milliseconds
+      # @return [Hash{Symbol => Float}]
       def outcome(load, last_enqueue)
+        records = records_of(load)
+        light = records.select { |record| load.light.include?(record.tenant) }
+        { Jain: Demo::WorkerTime.new(records, load, last_enqueue).jain.to_f, p95: Demo::Waits.new(light).p95 * 1000 }
+      end
+
+      def records_of(load)
         records = server.redis.lrange('resque:bench:done', 0, -1).map { |line| Demo::Record.parse(line) }
         expected = load.plan.sum { |_, jobs, _| jobs }
-        raise Error, "#{records.size} of #{expected} jobs ran (#{load.name})" unless records.size == expected
+        return records if records.size == expected
 
-        light = records.select { |record| load.light.include?(record.tenant) }
-        [Demo::WorkerTime.new(records, load, last_enqueue).jain.to_f, Demo::Waits.new(light).p95 * 1000]
+        raise Error, "#{records.size} of #{expected} jobs ran (#{load.name})"
       end
     end
   end

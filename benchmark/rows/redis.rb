@@ -9,12 +9,13 @@ module Bench
     class Trips < Row
       row 'trips'
       JOBS = 20
+      LABELS = { enqueue: 'round trips of an enqueue',
+                 worker: 'round trips of a job in a worker that forks' }.freeze
 
       def call
         proxy = Proxy.new(server)
         trips = ALL.to_h { |name| [name, of(Contender.new(name, server, url: proxy.url), proxy)] }
-        %w[enqueue worker].each_with_index.map do |name, index|
-          label = ['round trips of an enqueue', "round trips of a whole job in a worker that forks"][index]
+        LABELS.each_with_index.map do |(name, label), index|
           Result.new("trips #{name}", label, 'round trips', trips.transform_values { |pair| [pair[index]] })
         end
       ensure

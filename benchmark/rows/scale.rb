@@ -17,10 +17,10 @@ module Bench
 
       def call
         server.clear
-        states.each { |state| arena[:ours].call(:load, count: state.jobs, tenants: state.tenants, queue: state.queue) }
+        states.each { |state| fill(state) }
         numbers = measure
-        lines = states.map { |state| Result.new("scale #{state.queue}", state.label, 'µs', ours: numbers[state]) }
-        lines << spread(numbers)
+        numbers.map { |state, all| Result.new("scale #{state.queue}", state.label, 'µs', { ours: all }) } +
+          [spread(numbers)]
       ensure
         server.clear
       end
@@ -51,21 +51,28 @@ module Bench
       end
 
       def measure
-        turns = [TURNS, settings.jobs / 40, 1000 / (settings.rounds + 1)].min
         gathered = states.to_h { |state| [state, []] }
         (settings.rounds + 1).times do |round|
-          (round.odd? ? states.reverse : states).each do |state|
-            gathered[state] << (arena[:ours].call(:turn, count: turns, queue: state.queue).seconds / turns * 1e6)
-          end
+          (round.odd? ? states.reverse : states).each { |state| gathered[state] << turn(state) }
         end
         gathered.transform_values { |all| all.drop(1) } # the first look at a queue is another
       end
 
+      def fill(state)
+        arena[:ours].call(:load, count: state.jobs, tenants: state.tenants, queue: state.queue)
+      end
+
+      # The queues are to stay about as deep as they are.
+      def turn(state)
+        turns = [TURNS, settings.jobs / 40, 1000 / (settings.rounds + 1)].min.clamp(1..)
+        arena[:ours].call(:turn, count: turns, queue: state.queue).seconds / turns * 1e6
+      end
+
       def spread(numbers)
         medians = numbers.transform_values { |all| Series.new(all).median }
-        dearest, cheapest = medians.max_by(&:last).first, medians.min_by(&:last).first
+        cheapest, dearest = medians.minmax_by(&:last).map(&:first)
         ratios = numbers[dearest].zip(numbers[cheapest]).map { |most, least| most / least }
-        Result.new('scale', "dearest (#{dearest.queue}) ÷ cheapest (#{cheapest.queue})", '×', ours: ratios)
+        Result.new('scale', "dearest (#{dearest.queue}) ÷ cheapest (#{cheapest.queue})", '×', { ours: ratios })
       end
     end
   end

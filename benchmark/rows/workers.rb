@@ -10,7 +10,8 @@ module Bench
       JOBS = 400
 
       def call
-        by_cpu, by_clock = {}, {}
+        by_cpu = {}
+        by_clock = {}
         numbers = settings.full ? 1..4 : [1, 4]
         numbers.each { |workers| by_cpu[workers], by_clock[workers] = drain(workers) }
         all = Row::ALL.to_h { |name| [name, by_cpu.values.flat_map { |series| series[name] }] }
