@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require 'bundler'
+require 'fileutils'
+require 'open3'
+require 'tmpdir'
+require_relative 'error'
+
+module Bench
+  # A contender's Gemfile and gems. All have the same Resque and Redis client; the 0.1.0 gems are the real ones.
+  class Bundle
+    PROJECT = File.expand_path('..', __dir__)
+    OLD_VERSION = '0.1.0'
+    # Where this bundle's gems are; the contenders use the same.
+    GEMS = Gem.path.dup.freeze
+
+    LINES = {
+      plain: nil,
+      old: "gem 'resque-fair-share', '#{OLD_VERSION}'",
+      old_chain: "gem 'resque-job-chain', '#{OLD_VERSION}'",
+      ours: "gem 'resque-fair-share-rs', path: '#{PROJECT}'"
+    }.freeze
+    OLD = { old: 'resque-fair-share', old_chain: 'resque-job-chain' }.freeze
+
+    # @param contender [Symbol]
+    def initialize(contender)
+      @contender = contender
+      @folder = File.join(PROJECT, 'tmp', 'bench', contender.to_s)
+    end
+
+    # @return [Hash] the environment of its processes
+    def prepare
+      FileUtils.mkdir_p(@folder)
+      File.write(File.join(@folder, 'Gemfile'), [*fixed_lines, LINES.fetch(@contender)].compact.join("\n"))
+      FileUtils.rm_f(File.join(@folder, 'Gemfile.lock'))
+      run('bundle', 'install', '--local', '--quiet')
+      environment
+    end
+
+    private
+
+    def fixed_lines
+      ["source 'https://rubygems.org'"] + %w[resque redis redis-client redis-namespace json multi_json]
+                                          .filter_map do |name|
+        spec = Gem.loaded_specs[name]
+        "gem '#{name}', '#{spec.version}'" if spec
+      end
+    end
+
+    def environment
+      { 'BUNDLE_GEMFILE' => File.join(@folder, 'Gemfile'), 'BUNDLE_PATH' => nil,
+        'GEM_PATH' => [*old_gems, *GEMS].join(File::PATH_SEPARATOR) }
+    end
+
+    # Brings the old gem, once for all runs.
+    def old_gems
+      name = OLD[@contender] or return
+      gems = File.join(PROJECT, 'tmp', "#{name}-#{OLD_VERSION}")
+      install(name, gems) unless File.directory?(gems)
+      gems
+    end
+
+    def install(name, gems)
+      partial = "#{gems}.partial"
+      FileUtils.rm_rf(partial)
+      output, status = Open3.capture2e('gem', 'install', name, '-v', OLD_VERSION, '--no-document',
+                                       '--ignore-dependencies', '--install-dir', partial)
+      raise Error, "#{name} #{OLD_VERSION} can't be had from RubyGems: #{output}" unless status.success?
+
+      File.rename(partial, gems)
+    end
+
+    def run(*command)
+      output, status = Bundler.with_unbundled_env { Open3.capture2e(environment, *command, chdir: @folder) }
+      raise Error, "could not bundle #{@contender}: #{output}" unless status.success?
+    end
+  end
+end

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require 'fileutils'
+require_relative 'cells'
+require_relative 'svg'
+
+module Bench
+  # Bars of some rows, a file each. A whisker goes from the least to the most of a round.
+  class Charts
+    FOLDER = File.expand_path('results', __dir__)
+    ROWS = %w[enqueue reserve memory scale].freeze
+    COLORS = { ours: '#2a9d8f', plain: '#8d99ae', old: '#e76f51' }.freeze
+    NAMES = { ours: 'ours', plain: 'plain Resque', old: '0.1.0' }.freeze
+    WIDTH = 720
+    LEFT = 110
+    BAR = 18
+    GAP = 26
+
+    # @param results [Hash{String => Array<Result>}] by row
+    def initialize(results)
+      @results = results.slice(*ROWS)
+    end
+
+    # @return [Array<String>] the names of the rows that have a chart now
+    def write
+      FileUtils.mkdir_p(FOLDER)
+      @results.each { |row, list| File.write(File.join(FOLDER, "#{row}.svg"), draw(same_unit(list))) }.keys
+    end
+
+    private
+
+    # Bars of different units can't be compared.
+    def same_unit(list)
+      list.select { |result| result.unit == list.first.unit }
+    end
+
+    def draw(list)
+      most = list.flat_map { |result| result.series.values.map(&:max) }.max
+      scale = (WIDTH - LEFT - 90) / (most.positive? ? most : 1)
+      svg = Svg.new(WIDTH, list.sum { |result| height(result) } + 10)
+      list.inject(0) do |top, result|
+        group(svg, result, top, scale)
+        top + height(result)
+      end
+      svg.to_s
+    end
+
+    def height(result)
+      GAP + (result.series.size * (BAR + 4)) + 8
+    end
+
+    def group(svg, result, top, scale)
+      svg.text(0, top + 18, "#{result.label}, #{result.unit}")
+      COLORS.keys.select { |name| result.series[name] }.each_with_index do |name, index|
+        bar(svg, result.series[name], name, top + GAP + (index * (BAR + 4)), scale)
+      end
+    end
+
+    def bar(svg, series, name, top, scale)
+      svg.text(LEFT - 8, top + 13, NAMES.fetch(name), anchor: 'end')
+      svg.box(LEFT, top, [series.median, 0].max * scale, BAR, COLORS.fetch(name))
+      least, most = [series.min, series.max].map { |number| LEFT + (number * scale) }
+      svg.line([least, top + (BAR / 2.0)], [most, top + (BAR / 2.0)], '#555', 1.5) if most > least
+      svg.text([most, LEFT + (series.median * scale)].max + 6, top + 13, Cells.number(series.median))
+    end
+  end
+end

@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+module Bench
+  module Contending
+    # Fills queues.
+    module Loads
+      RECORDS = [1, 2, 3].freeze
+      ACTIVE_JOB_BYTES = 500
+
+      # As an application does it, job by job.
+      def enqueue(count:, tenants:)
+        Stopwatch.time do
+          count.times { |n| Resque.enqueue(SyncJob, account_id: n % tenants, record_ids: RECORDS) }
+        end
+      end
+
+      # The fastest way there is to get many jobs in.
+      def bulk(count:, tenants:)
+        return enqueue(count: count, tenants: tenants) unless NAME == :ours
+
+        list = Array.new(count) { |n| [{ account_id: n % tenants, record_ids: RECORDS }] }
+        Stopwatch.time { Resque::FairShare.enqueue_all(SyncJob, list) }
+      end
+
+      # Untimed. `skew`: the share of the jobs that the first tenant has.
+      def load(count:, tenants:, skew: 0, queue: 'default', most: nil)
+        Stopwatch.untimed do
+          first = (count * skew).to_i
+          ids = Array.new(count) { |n| n < first ? 0 : n % (most || tenants) }.shuffle(random: Random.new(1))
+          ids.each_slice(10_000) { |slice| fill(queue, slice) }
+          nil
+        end
+      end
+
+      def enqueue_plain_queue(count:)
+        Stopwatch.time do
+          count.times { |n| Resque.enqueue(PlainJob, account_id: n, record_ids: RECORDS) }
+          count.times { Resque::Job.reserve('plain') or raise 'no job' }
+        end
+      end
+
+      def enqueue_active_job(count:, tenants:)
+        wrapper = ActiveJob::QueueAdapters::ResqueAdapter::JobWrapper
+        Stopwatch.time { count.times { |n| Resque.enqueue_to('default', wrapper, active_job(n, n % tenants)) } }
+      end
+
+      private
+
+      def fill(queue, ids)
+        return fill_ours(queue, ids) if NAME == :ours
+
+        payloads = ids.map { |id| payload(id) }
+        Resque.redis.sadd('queues', [queue])
+        Resque.redis.rpush("queue:#{queue}", payloads)
+        fill_old(queue, ids.zip(payloads).group_by(&:first)) if NAME == :old
+      end
+
+      def fill_ours(queue, ids)
+        Resque::FairShare.enqueue_all(SyncJob, ids.map { |id| [{ account_id: id, record_ids: RECORDS }] }, queue: queue)
+      end
+
+      # What 0.1.0's hooks write besides, which go into three round trips a job.
+      def fill_old(queue, groups)
+        Resque.redis.pipelined do |pipe|
+          groups.each do |id, pairs|
+            pipe.rpush("fair_share:#{queue}:sub:#{id}", pairs.map(&:last))
+            pipe.zadd("fair_share:#{queue}:partitions", 0, id.to_s, nx: true)
+            pipe.incrby("fair_share:#{queue}:#{id}:pending", pairs.size)
+          end
+        end
+      end
+
+      def payload(id)
+        Resque.encode(class: 'SyncJob', args: [{ account_id: id, record_ids: RECORDS }])
+      end
+
+      def active_job(number, tenant)
+        data = { 'job_class' => 'ActiveSyncJob', 'job_id' => format('%036d', number), 'provider_job_id' => nil,
+                 'queue_name' => 'default', 'priority' => nil, 'arguments' => [{ 'account_id' => tenant }],
+                 'executions' => 0, 'exception_executions' => {}, 'locale' => 'en', 'timezone' => 'UTC',
+                 'enqueued_at' => '2026-01-01T00:00:00.000000000Z', 'scheduled_at' => nil, 'note' => '' }
+        wrapped = { class: 'ActiveJob::QueueAdapters::ResqueAdapter::JobWrapper', args: [data] }
+        data.merge('note' => 'x' * [ACTIVE_JOB_BYTES - Resque.encode(wrapped).bytesize, 0].max)
+      end
+    end
+  end
+end

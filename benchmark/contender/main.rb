@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+# A contender's own process: takes operations from standard input, one JSON line each, and answers what they cost.
+require 'bundler/setup'
+Bundler.require
+require 'json'
+require 'logger'
+require 'redis'
+require 'redis-namespace'
+require 'resque'
+
+Resque.redis = ENV.fetch('BENCH_REDIS')
+Resque.logger = Logger.new(nil)
+
+require_relative 'jobs'
+require_relative 'stopwatch'
+require_relative 'loads'
+require_relative 'single'
+require_relative 'workers'
+require_relative 'caps'
+require_relative 'chains'
+
+module Bench
+  module Contending
+    NAME = ENV.fetch('BENCH_CONTENDER').to_sym
+
+    # Everything that a contender can be asked to do. Each returns a {Stopwatch::Reading}.
+    class Operations
+      include Loads
+      include Single
+      include Workers
+      include Caps
+      include Chains
+    end
+  end
+end
+
+# What else is printed must not come between the answers.
+replies = $stdout.dup
+$stdout.reopen($stderr)
+operations = Bench::Contending::Operations.new
+
+while (line = $stdin.gets)
+  request = JSON.parse(line, symbolize_names: true)
+  begin
+    reading = operations.public_send(request[:operation], **request[:arguments])
+    answer = reading.to_h
+  rescue StandardError => e
+    answer = { error: "#{e.class}: #{e.message} (#{e.backtrace.first(3).join(', ')})" }
+  end
+  replies.puts(JSON.generate(answer))
+  replies.flush
+end

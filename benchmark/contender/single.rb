@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+module Bench
+  module Contending
+    # What one process does that does not fork.
+    module Single
+      QUEUE = 'default'
+
+      # What runs for the first time runs slowly.
+      def warm_up
+        whole(count: 100, tenants: 10)
+      end
+
+      def reserve(count:)
+        Stopwatch.time { count.times { Resque::Job.reserve(QUEUE) or raise 'no job' } }
+      end
+
+      # A look that finds nothing.
+      def empty(count:)
+        Stopwatch.time { count.times { Resque::Job.reserve(QUEUE) and raise 'a job, though all are capped' } }
+      end
+
+      # Each job by hand: reserve, perform, release.
+      def turn(count:, queue:)
+        Stopwatch.time do
+          count.times do
+            job = Resque::Job.reserve(queue) or raise 'no job'
+            job.perform
+          end
+        end
+      end
+
+      # All that happens to a job, but a fork.
+      def whole(count:, tenants:)
+        with_worker(QUEUE) do |worker|
+          Stopwatch.time do
+            count.times { |n| Resque.enqueue(SyncJob, account_id: n % tenants, record_ids: Loads::RECORDS) }
+            count.times { worker.work_one_job or raise 'no job' }
+          end
+        end
+      end
+
+      private
+
+      def with_worker(*queues)
+        worker = Resque::Worker.new(*queues)
+        worker.fork_per_job = false
+        worker.register_worker
+        yield worker
+      ensure
+        worker&.unregister_worker
+      end
+    end
+  end
+end

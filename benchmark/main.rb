@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+# The Ruby part of bin/bench, for when all is set up. All keys of the Redis at REDIS_URL are deleted:
+#
+#   REDIS_URL=redis://127.0.0.1:6379/0 bundle exec ruby benchmark/main.rb --only enqueue
+require_relative 'options'
+
+settings = Bench::Options.parse(ARGV)
+
+require 'resque'
+require_relative 'arena'
+require_relative 'charts'
+require_relative 'machine'
+require_relative 'readme'
+require_relative 'report'
+require_relative 'row'
+Dir[File.join(__dir__, 'rows', '*.rb')].each { |file| require file }
+
+module Bench
+  # Measures the rows, one after the other, and reports.
+  class Main
+    # @param settings [Options::Settings]
+    def initialize(settings)
+      @settings = settings
+      @arena = Arena.new(ENV.fetch('REDIS_URL'))
+      @machine = Machine.new(@arena.server.version)
+    end
+
+    # @return [Integer] exit status
+    def call
+      warn(*@machine.warning)
+      results = @settings.only.to_h { |name| [name, measure(name)] }
+      report = Report.new(results, @machine)
+      puts @settings.json ? report.to_json : report.to_s
+      write(report, results) if @settings.write
+      0
+    rescue Error, Redis::BaseError => e
+      warn "bin/bench: #{e.message}"
+      1
+    ensure
+      @arena.stop
+    end
+
+    private
+
+    def measure(name)
+      from = now
+      Row::REGISTRY.fetch(name).new(@arena, @settings).call
+    ensure
+      warn format('%<name>s: measured in %<seconds>.1f s', name: name, seconds: now - from)
+    end
+
+    def write(report, results)
+      drawn = Charts.new(results).write
+      pictures = drawn.map { |name| "![#{name}](benchmark/results/#{name}.svg)" }
+      Readme.new.write([report.to_markdown, *pictures].join("\n\n"))
+    end
+
+    def now
+      Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+  end
+end
+
+$stdout.sync = true
+trap('TERM') { exit 143 }
+begin
+  exit Bench::Main.new(settings).call
+rescue Interrupt
+  exit 130
+rescue Errno::EPIPE
+  exit 1 # as in `bin/bench | head -3`
+end

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require_relative 'result'
+
+module Bench
+  # A row of the benchmark: measures, and gives one result or several. One class each in rows/, by its name for --only.
+  class Row
+    ALL = %i[plain old ours].freeze
+    REGISTRY = {} # rubocop:disable Style/MutableConstant
+
+    # Declares its name.
+    def self.row(name)
+      REGISTRY[name] = self
+    end
+
+    # @param arena [Arena]
+    # @param settings [Options::Settings]
+    def initialize(arena, settings)
+      @arena = arena
+      @settings = settings
+    end
+
+    # @return [Array<Result>]
+    def call
+      raise NotImplementedError
+    end
+
+    private
+
+    attr_reader :arena, :settings
+
+    def server
+      arena.server
+    end
+
+    # Microseconds of one of `count`, of the measurement that the block gives.
+    # @return [Result]
+    def timed(name, label, count, contenders: ALL, rounds: settings.rounds, &block)
+      measured = arena.rounds(rounds, contenders, &block)
+      numbers = measured.transform_values { |all| all.map { |one| one.seconds / count * 1e6 } }
+      Result.new(name, label, 'µs', numbers, costs(measured, count))
+    end
+
+    # @return [Hash] medians, per one of `count`
+    def costs(measured, count)
+      measured.transform_values do |all|
+        { cpu_us: all.map { |one| one.cpu / count * 1e6 }, redis_cpu_us: all.map { |one| one.redis_cpu / count * 1e6 },
+          commands: all.map { |one| one.calls.to_f / count } }.transform_values { |values| Series.new(values).median }
+      end
+    end
+
+    # Other names for what 0.1.0's gem of chains gave.
+    def chain_series(gathered)
+      { old: gathered[:old_chain], ours: gathered[:ours] }
+    end
+
+    def thousands(number)
+      number.to_s.gsub(/(?<=\d)(?=(\d{3})+\z)/, ',')
+    end
+  end
+end

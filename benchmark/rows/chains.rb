@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+require_relative '../row'
+
+module Bench
+  module Rows
+    # Chains of five steps, by a worker that doesn't fork. plain Resque has none.
+    class Chain < Row
+      row 'chain'
+      CHAINS = 200
+      CONTENDERS = %i[old_chain ours].freeze
+
+      def call
+        measured = arena.rounds(settings.few(5), CONTENDERS) do |one|
+          one.call(:chains, count: settings.scaled(CHAINS, 5))
+          one.call(:transitions)
+        end
+        [Result.new('chain', 'chain transitions', 'transitions/s', chain_series(rates(measured))),
+         latency(measured, 'p50', 0.5), latency(measured, 'p99', 0.99)]
+      end
+
+      private
+
+      def rates(measured)
+        measured.transform_values { |all| all.map { |one| one.result['steps'] / one.seconds } }
+      end
+
+      def latency(measured, word, share)
+        numbers = measured.transform_values do |all|
+          all.map { |one| Series.new(one.result['latencies']).quantile(share) * 1e6 }
+        end
+        Result.new("chain #{word}", "end of a step to the next job in its queue, #{word}", 'µs', chain_series(numbers))
+      end
+    end
+
+    # Keys of the chains and of the indexes over them, by MEMORY USAGE.
+    class ChainMemory < Row
+      row 'chain_memory'
+
+      def call
+        count = settings.scaled(200)
+        both = arena.rounds(settings.few(3), Chain::CONTENDERS) do |one|
+          one.call(:chains, count: count)
+          running = bytes
+          one.call(:transitions)
+          [running, bytes].map { |all| all.fdiv(count) }
+        end
+        %w[running finished].each_with_index.map do |word, index|
+          numbers = both.transform_values { |all| all.map { |pair| pair[index] } }
+          Result.new("chain_memory #{word}", "a #{word} chain of 5 steps", 'bytes', chain_series(numbers))
+        end
+      end
+
+      private
+
+      def bytes
+        server.memory_of('resque:job_chain:*')
+      end
+    end
+
+    # 0.1.0 has no listing.
+    class ChainList < Row
+      row 'chain_list'
+
+      def call
+        server.clear
+        [0, *sizes].each_cons(2).flat_map do |made, size|
+          arena[:ours].call(:chains, count: size - made, from: made)
+          [line(size, 'a page of 50', :chain_page, 50), line(size, 'counts by status', :chain_counts, 200)]
+        end
+      ensure
+        server.clear
+      end
+
+      private
+
+      def sizes
+        [settings.scaled(1000), settings.scaled(10_000), *(1_000_000 if settings.full)].uniq
+      end
+
+      def line(size, label, operation, count)
+        numbers = Array.new(settings.few(5)) do
+          arena[:ours].call(operation, count: count).seconds / count * 1e6
+        end
+        Result.new("chain_list #{label} #{size}", "#{label} of #{thousands(size)} chains", 'µs', { ours: numbers })
+      end
+    end
+  end
+end
