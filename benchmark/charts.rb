@@ -57,11 +57,11 @@ module Bench
     end
 
     def bar(svg, series, name, top, scale)
+      least, middle, most = series.to_h.values_at(:min, :median, :max).map { |number| LEFT + (number * scale) }
       svg.text(LEFT - 8, top + 13, NAMES.fetch(name), anchor: 'end')
-      svg.box(LEFT, top, [series.median, 0].max * scale, BAR, COLORS.fetch(name))
-      least, most = [series.min, series.max].map { |number| LEFT + (number * scale) }
-      svg.line([least, top + (BAR / 2.0)], [most, top + (BAR / 2.0)], '#555', 1.5) if most > least
-      svg.text([most, LEFT + (series.median * scale)].max + 6, top + 13, Cells.number(series.median))
+      svg.box(LEFT, top, middle - LEFT, BAR, COLORS.fetch(name))
+      svg.line([least, top + 9], [most, top + 9], '#555', 1.5) if most > least
+      svg.text(most + 6, top + 13, Cells.number(series.median))
     end
   end
 end
