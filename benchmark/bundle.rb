@@ -14,6 +14,8 @@ module Bench
     # Where this bundle's gems are; the contenders use the same.
     GEMS = Gem.path.dup.freeze
 
+    SHARED = %w[resque redis redis-client redis-namespace json multi_json].freeze
+
     LINES = {
       plain: nil,
       old: "gem 'resque-fair-share', '#{OLD_VERSION}'",
@@ -40,11 +42,8 @@ module Bench
     private
 
     def fixed_lines
-      ["source 'https://rubygems.org'"] + %w[resque redis redis-client redis-namespace json multi_json]
-                                          .filter_map do |name|
-        spec = Gem.loaded_specs[name]
-        "gem '#{name}', '#{spec.version}'" if spec
-      end
+      gems = Gem.loaded_specs.values_at(*SHARED).compact
+      ["source 'https://rubygems.org'"] + gems.map { |spec| "gem '#{spec.name}', '#{spec.version}'" }
     end
 
     def environment

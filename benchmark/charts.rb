@@ -51,17 +51,18 @@ module Bench
 
     def group(svg, result, top, scale)
       svg.text(0, top + 18, "#{result.label}, #{result.unit}")
-      COLORS.keys.select { |name| result.series[name] }.each_with_index do |name, index|
-        bar(svg, result.series[name], name, top + GAP + (index * (BAR + 4)), scale)
+      result.series.slice(*COLORS.keys).each_with_index do |(name, series), index|
+        place = top + GAP + (index * (BAR + 4))
+        svg.text(LEFT - 8, place + 13, NAMES.fetch(name), anchor: 'end')
+        bar(svg, series, COLORS.fetch(name), place, scale)
       end
     end
 
-    def bar(svg, series, name, top, scale)
-      svg.text(LEFT - 8, top + 13, NAMES.fetch(name), anchor: 'end')
-      svg.box(LEFT, top, [series.median, 0].max * scale, BAR, COLORS.fetch(name))
-      least, most = [series.min, series.max].map { |number| LEFT + (number * scale) }
-      svg.line([least, top + (BAR / 2.0)], [most, top + (BAR / 2.0)], '#555', 1.5) if most > least
-      svg.text([most, LEFT + (series.median * scale)].max + 6, top + 13, Cells.number(series.median))
+    def bar(svg, series, color, top, scale)
+      least, middle, most = series.to_h.values_at(:min, :median, :max).map { |number| LEFT + (number * scale) }
+      svg.box(LEFT, top, middle - LEFT, BAR, color)
+      svg.line([least, top + 9], [most, top + 9], '#555', 1.5) if most > least
+      svg.text(most + 6, top + 13, Cells.number(series.median))
     end
   end
 end

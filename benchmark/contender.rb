@@ -35,6 +35,7 @@ module Bench
       @name = name
       @server = server
       start(url)
+      server.clear # what another one has left in the queue is no job to this one
       call(:warm_up)
     end
 

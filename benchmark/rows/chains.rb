@@ -38,20 +38,25 @@ module Bench
       row 'chain_memory'
 
       def call
-        count = settings.scaled(200)
-        both = arena.rounds(settings.few(3), Chain::CONTENDERS) do |one|
-          one.call(:chains, count: count)
-          running = bytes
-          one.call(:transitions)
-          [running, bytes].map { |all| all.fdiv(count) }
-        end
+        both = arena.rounds(settings.few(3), Chain::CONTENDERS) { |one| measure(one, settings.scaled(200)) }
         %w[running finished].each_with_index.map do |word, index|
-          numbers = both.transform_values { |all| all.map { |pair| pair[index] } }
-          Result.new("chain_memory #{word}", "a #{word} chain of 5 steps", 'bytes', chain_series(numbers))
+          line(word, both.transform_values { |all| all.map { |pair| pair[index] } })
         end
       end
 
       private
+
+      # @return [Array(Float, Float)] bytes of a chain that runs, and of one that has ended
+      def measure(contender, count)
+        contender.call(:chains, count: count)
+        running = bytes
+        contender.call(:transitions)
+        [running, bytes].map { |all| all.fdiv(count) }
+      end
+
+      def line(word, numbers)
+        Result.new("chain_memory #{word}", "a #{word} chain of 5 steps", 'bytes', chain_series(numbers))
+      end
 
       def bytes
         server.memory_of('resque:job_chain:*')
@@ -66,7 +71,7 @@ module Bench
         server.clear
         [0, *sizes].each_cons(2).flat_map do |made, size|
           arena[:ours].call(:chains, count: size - made, from: made)
-          [line(size, 'a page of 50', :chain_page, 50), line(size, 'counts by status', :chain_counts, 200)]
+          lines(size)
         end
       ensure
         server.clear
@@ -76,6 +81,10 @@ module Bench
 
       def sizes
         [settings.scaled(1000), settings.scaled(10_000), *(1_000_000 if settings.full)].uniq
+      end
+
+      def lines(size)
+        [line(size, 'a page of 50', :chain_page, 50), line(size, 'counts by status', :chain_counts, 200)]
       end
 
       def line(size, label, operation, count)

@@ -13,7 +13,7 @@ module Bench
         [grown('memory', "Redis memory, #{jobs} jobs of 100 tenants, the README's payload", ALL) do |one|
           one.call(:enqueue, count: settings.jobs, tenants: 100)
         end,
-         grown('memory ActiveJob', "the same, an ActiveJob of 500 bytes", %i[plain ours]) do |one|
+         grown('memory ActiveJob', 'the same, an ActiveJob of 500 bytes', %i[plain ours]) do |one|
            one.call(:enqueue_active_job, count: settings.jobs, tenants: 100)
          end,
          tenant]

@@ -24,9 +24,11 @@ module Bench
 
       private
 
-      # What a worker asks once, as it starts and ends, is told apart by working on twice as many jobs.
+      # What a worker asks once, as it starts and ends, is told apart by working on twice as many jobs; what a process
+      # asks once has gone before.
       def of(contender, proxy)
         server.clear
+        enqueue_and_work(contender, proxy, 2)
         few, many = [JOBS, JOBS * 2].map { |jobs| enqueue_and_work(contender, proxy, jobs) }
         many.zip(few).map { |more, less| (more - less).fdiv(JOBS).round(2) }
       ensure
