@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-# How plugins wrap Resque's methods, in a few lines each; each notes its calls. These do not install with a Resque that we
-# support (2.6 and later): resque-loner 1.3 wants Resque ~> 1.0, resque-concurrent-restriction 0.6 wants Resque ~> 1.25
-# and Active Support ~> 3.2, and RubyGems has no resque-uniqueness.
+# How plugins wrap Resque's methods, in a few lines each; each notes its calls. These do not install with a Resque that
+# we support (2.6 and later): resque-loner 1.3 wants Resque ~> 1.0, resque-concurrent-restriction 0.6 wants Resque ~>
+# 1.25 and Active Support ~> 3.2, and RubyGems has no resque-uniqueness.
 module PluginChains
   module_function
 
