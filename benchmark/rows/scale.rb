@@ -58,14 +58,16 @@ module Bench
         gathered.transform_values { |all| all.drop(1) } # the first look at a queue is another
       end
 
-      def fill(state)
-        arena[:ours].call(:load, count: state.jobs, tenants: state.tenants, queue: state.queue)
+      def fill(state, jobs = state.jobs)
+        arena[:ours].call(:load, count: jobs, tenants: state.tenants, queue: state.queue)
       end
 
-      # The queues are to stay about as deep as they are.
+      # The queue is as deep afterwards as before.
       def turn(state)
-        turns = [TURNS, settings.jobs / 40, 1000 / (settings.rounds + 1)].min.clamp(1..)
+        turns = [TURNS, settings.jobs / 40].min
         arena[:ours].call(:turn, count: turns, queue: state.queue).seconds / turns * 1e6
+      ensure
+        fill(state, turns)
       end
 
       def spread(numbers)
