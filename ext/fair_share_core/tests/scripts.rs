@@ -131,7 +131,7 @@ fn operators_life(bed: &mut Bed) {
     let elements = queue.elements(redis, "b", 0, 10).unwrap();
     let removed = queue.remove(redis, "b", &elements).unwrap();
     assert_eq!((removed.removed, removed.pending), (1, 0));
-    let cleared = queue.clear(redis, &[encoded.clone()]).unwrap();
+    let cleared = queue.clear(redis, std::slice::from_ref(&encoded)).unwrap();
     assert_eq!((cleared.removed, cleared.partitions), (1, vec![encoded]));
     let mut rolled_back = queue.rollback(redis, 10).unwrap();
     rolled_back.pending.sort();
