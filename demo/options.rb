@@ -23,7 +23,7 @@ module Demo
       end
     end
 
-    DEFAULTS = { tenants: 20, jobs: 2000, small_jobs: 20, workers: 4, job_ms: 20, weights: {}, keep: false }.freeze
+    DEFAULTS = { tenants: 20, jobs: 2000, small_jobs: 20, workers: 4, job_ms: 5, weights: {}, keep: false }.freeze
     NUMBERS = { tenants: 1..10_000, jobs: 1..1_000_000, small_jobs: 1..1_000_000, workers: 1..200,
                 job_ms: 0..3_600_000 }.freeze
 
