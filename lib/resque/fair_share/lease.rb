@@ -51,11 +51,6 @@ module Resque
         !@pid.nil? && @pid != Process.pid
       end
 
-      # Whether this process took it.
-      def own?
-        @pid == Process.pid
-      end
-
       # Frees the slot. Harmless when it comes twice.
       def release
         return if @released
