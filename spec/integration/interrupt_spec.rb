@@ -250,7 +250,7 @@ RSpec.describe 'An interrupted call' do
 
   it 'leaves no later reserve taken for a nested one' do
     enqueue('a', 2)
-    Thread.current[:resque_fair_share_reserving] = true # as a raise out of a trap handler leaves it
+    Resque::FairShare::Patches::JobReserve.state.inside = true # as a raise out of a trap handler leaves it
     expect(Array.new(2) { reserve.args.first['n'] }).to eq([0, 1])
     expect(in_flight('a')).to eq(2)
   end

@@ -1,9 +1,11 @@
 //! One connection to one Redis, whose exchange of a command for its reply can be interrupted and resumed.
 //!
-//! redis-rs packs the commands and parses the replies, but its own `Connection` is not used: it takes EINTR for an
-//! error and drops the reply, and it shuts its socket down on an error, which in a forked child would cut the parent off.
+//! redis-rs packs the commands, but its own `Connection` is not used: it takes EINTR for an error and drops the reply, and
+//! it shuts its socket down on an error, which in a forked child would cut the parent off. Nor is its parser, which reads
+//! 64 bytes at a time: a system call each.
 
 mod exchange;
+mod reader;
 mod sentinel;
 mod settings;
 mod socket;
@@ -108,7 +110,7 @@ impl Connection {
     pub fn send(&mut self, command: &Cmd) -> Result<()> {
         let reason = match &self.state {
             State::Idle => {
-                self.exchange = Exchange::of(command);
+                self.exchange.begin(command);
                 self.state = State::Busy;
                 return Ok(());
             }
@@ -130,7 +132,11 @@ impl Connection {
         }
         match self.exchange.advance(&mut self.stream) {
             Ok(reply) => {
-                self.state = State::Idle;
+                self.state = if self.exchange.is_ahead() {
+                    State::GivenUp("the server has sent more than it was asked for".into())
+                } else {
+                    State::Idle
+                };
                 match reply {
                     Value::ServerError(error) => {
                         Err(Error::from_reply(error.code(), error.details()))

@@ -81,15 +81,12 @@ impl<'a> Wrapped<'a> {
     }
 }
 
-/// The payload with the id of a lease in it, all other bytes as they are. No JSON object: the bytes unchanged.
+/// The payload with the id of a lease in it, all other bytes as they are. `None` when it is poison, as for
+/// [`Payload::parse`].
 ///
 /// A payload that carries one already (a plugin pushed it again) gets it replaced rather than a second key, since
 /// Ruby's JSON warns of duplicate keys from 2.13 on and is to refuse them.
-pub fn with_lease(payload: &[u8], lease_id: &str) -> Vec<u8> {
-    insert_lease(payload, lease_id).unwrap_or_else(|| payload.to_vec())
-}
-
-fn insert_lease(payload: &[u8], lease_id: &str) -> Option<Vec<u8>> {
+pub fn with_lease(payload: &[u8], lease_id: &str) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(payload).ok()?;
     let [stale] = json::fields(text, [LEASE_KEY])?;
     let mut out = Vec::with_capacity(payload.len() + LEASE_KEY.len() + lease_id.len() + 6);
@@ -154,7 +151,7 @@ mod tests {
     }
 
     fn leased(text: &str, id: &str) -> String {
-        String::from_utf8(with_lease(text.as_bytes(), id)).unwrap()
+        String::from_utf8(with_lease(text.as_bytes(), id).unwrap()).unwrap()
     }
 
     #[test]
@@ -205,7 +202,7 @@ mod tests {
             assert_eq!(payload.class(), Some("A"));
             assert_eq!(payload.args(), Some(format!("[{deep}]").as_str()));
             assert_eq!(
-                lease_of(&with_lease(text.as_bytes(), "L")),
+                lease_of(&with_lease(text.as_bytes(), "L").unwrap()),
                 Some("L".into())
             );
         }
@@ -266,15 +263,15 @@ mod tests {
         );
         let twice = r#"{"fair_share_lease":"a","fair_share_lease":null}"#;
         assert_eq!(
-            lease_of(&with_lease(twice.as_bytes(), "new")),
+            lease_of(&with_lease(twice.as_bytes(), "new").unwrap()),
             Some("new".into())
         );
     }
 
     #[test]
-    fn poison_stays_as_it_is_when_leased() {
+    fn poison_takes_no_lease() {
         for bytes in [&b""[..], b"null", b"[]", b"{", b"x}", b"\xff}"] {
-            assert_eq!(with_lease(bytes, "L"), bytes);
+            assert_eq!(with_lease(bytes, "L"), None);
             assert_eq!(lease_of(bytes), None);
         }
     }
@@ -320,12 +317,12 @@ mod tests {
             next in any::<String>(),
         ) {
             let text = serde_json::json!({"class": class, "args": [lease]}).to_string();
-            let first = with_lease(text.as_bytes(), &lease);
+            let first = with_lease(text.as_bytes(), &lease).unwrap();
             let unchanged = &text.as_bytes()[..text.len() - 1];
             prop_assert!(first.starts_with(unchanged));
             prop_assert_eq!(lease_of(&first), Some(lease.clone()));
-            let second = with_lease(&first, &next);
-            prop_assert_eq!(&second, &with_lease(text.as_bytes(), &next));
+            let second = with_lease(&first, &next).unwrap();
+            prop_assert_eq!(&second, &with_lease(text.as_bytes(), &next).unwrap());
             let payload = Payload::parse(&second).unwrap();
             prop_assert_eq!(payload.class(), Some(class.as_str()));
         }
@@ -333,8 +330,8 @@ mod tests {
         #[test]
         fn no_bytes_make_it_panic(bytes in any::<Vec<u8>>(), json in "[\\[\\]{}\",:0-9a\\\\u. -]{0,40}") {
             for bytes in [bytes.as_slice(), json.as_bytes()] {
-                let _ = Payload::parse(bytes);
-                let _ = with_lease(bytes, "L");
+                let leased = with_lease(bytes, "L");
+                prop_assert_eq!(leased.is_some(), Payload::parse(bytes).is_some());
                 let _ = lease_of(bytes);
                 let _ = split_element(bytes);
             }

@@ -3,7 +3,7 @@
 mod bindings;
 mod convert;
 mod error;
-mod gvl;
+mod ffi;
 mod ruby_client;
 mod session;
 
@@ -11,5 +11,6 @@ use magnus::{Error, Ruby};
 
 #[magnus::init]
 fn init(ruby: &Ruby) -> Result<(), Error> {
+    ffi::watch_forks();
     bindings::init(ruby)
 }

@@ -1,7 +1,5 @@
 //! One call from Ruby, over the core's own connection or over Resque's client.
 
-use std::process;
-
 use fair_share_core::connection::{Connection, Progress};
 use fair_share_core::error::Error;
 use fair_share_core::transport::{Repeat, Transport};
@@ -11,7 +9,7 @@ use redis::Cmd;
 use crate::bindings;
 use crate::convert;
 use crate::error::CallError;
-use crate::gvl::without_gvl;
+use crate::ffi::{self, without_gvl};
 use crate::ruby_client;
 
 /// What `Resque::FairShare::Connection` stands for in a call: the object is on the caller's stack meanwhile.
@@ -72,7 +70,7 @@ impl Transport for Session<'_> {
         let Some(native) = self.native()? else {
             return ruby_client::call(self.ruby, self.connection, command);
         };
-        let pid = process::id();
+        let pid = ffi::pid();
         let mut refused = PATIENCE.iter();
         let mut reconnected = false;
         loop {

@@ -18,10 +18,10 @@ module Resque
         # @param redis [Redis::Namespace, Redis, Object] what a Resque data store was made with
         # @return [Array(Connection, String)] the connection and the prefix of its keys
         def of(redis)
-          prefix = +''
+          prefix = ''
           while redis.is_a?(::Redis::Namespace)
             namespace = redis.namespace # may be a Proc's answer of this moment
-            prefix.prepend("#{namespace}:") unless namespace.nil?
+            prefix = "#{namespace}:#{prefix}" unless namespace.nil?
             redis = redis.redis
           end
           [for_client(redis), prefix]
@@ -33,7 +33,7 @@ module Resque
         def for_client(client)
           mode = FairShare.configuration.connection
           known = client.instance_variable_get(:@resque_fair_share_connection)
-          return known if known && known.mode == mode
+          return known if known && known.mode.equal?(mode)
 
           MEMO.synchronize do
             client.instance_variable_set(:@resque_fair_share_connection, new(client, mode))
@@ -60,8 +60,9 @@ module Resque
 
       # @return [Queue] always the same one, since it remembers what is unanswered
       def queue(prefix, name)
-        @queues[[prefix, name.to_s]] || MEMO.synchronize do
-          @queues[[prefix, name.to_s]] ||= Queue.new(self, prefix, name.to_s)
+        queues = @queues[prefix]
+        queues && queues[name.to_s] || MEMO.synchronize do
+          (@queues[prefix] ||= {})[name.to_s] ||= Queue.new(self, prefix, name.to_s)
         end
       end
 

@@ -25,7 +25,7 @@ module Resque
           pending = @native.enqueue(@connection, payload, partition, weight_of(partition), cap)
           note(!pending.nil?)
         end
-        Gauges.emit(name, partition, pending: pending) if pending
+        Gauges.emit(name, partition, pending: pending) if pending && Gauges.wanted?
         !pending.nil?
       end
 
@@ -45,21 +45,22 @@ module Resque
       # @param ticket_given [Boolean] the caller has popped a ticket from the main list
       # @return [Lease, nil, :plain] `:plain` where the queue has no fair-share state, so that stock's pop is right
       def reserve(ticket_given: false) # rubocop:disable Metrics -- a branch for each reply
-        release_again
+        release_again unless @unreleased.empty?
         MOST_PASSES.times do
           reply = @native.reserve(@connection, ProcessIdentity.owner, ticket_given, cap, charge)
           ticket_given = false
-          return scan_or_nothing if legacy? && reply.first != :job
+          kind = reply.first
+          return scan_or_nothing if kind != :job && legacy?
 
-          note(reply.first != :plain)
-          case reply
-          in [:plain] then return :plain
-          in [:adopt, elements] then adopt(elements)
-          in [:gone, payload] then report_gone(payload)
-          in [:nothing, reconcile] then return unless reconcile && reconcile_quietly.positive?
-          in [:job, *]
+          note(kind != :plain)
+          case kind
+          when :job
             lease = lease_from(reply)
             return lease if lease
+          when :nothing then return unless reply[1] && reconcile_quietly.positive?
+          when :plain then return :plain
+          when :adopt then adopt(reply[1])
+          when :gone then report_gone(reply[1])
           else raise ProtocolError, "reserve answered #{reply.inspect[0, 200]}"
           end
         end
@@ -209,15 +210,15 @@ module Resque
         answered = false
         partition, in_flight = yield
         answered = true
-        Gauges.emit(name, partition, in_flight: in_flight) if in_flight
+        Gauges.emit(name, partition, in_flight: in_flight) if in_flight && Gauges.wanted?
         !in_flight.nil?
       ensure
-        @unreleased << [Process.pid, lease_id] unless answered
+        @unreleased << [Native.pid, lease_id] unless answered
       end
 
       def release_again
         while (pid, lease_id = @unreleased.shift)
-          release(lease_id) if pid == Process.pid
+          release(lease_id) if pid == Native.pid
         end
       rescue ::Redis::CommandError => e
         FairShare.logger.error("resque-fair-share: could not release a lease of queue #{name}: #{e.message}")
@@ -263,13 +264,13 @@ module Resque
       end
 
       def lease_from(job)
-        _, reconcile, id, payload, partition, pending, in_flight = job
+        _, reconcile, id, payload, readable, partition, pending, in_flight = job
         lease = Lease.new(self, id, payload)
         interrupted = true
-        Gauges.emit(name, partition, pending: pending, in_flight: in_flight)
+        Gauges.emit(name, partition, pending: pending, in_flight: in_flight) if Gauges.wanted?
         reconcile_quietly if reconcile
         interrupted = false
-        return lease if Native.payload?(payload)
+        return lease if readable
 
         lease.fail(MalformedPayload.new("queue #{name} held #{payload.inspect[0, 200]}, which is no job"))
         nil

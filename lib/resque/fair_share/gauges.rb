@@ -7,6 +7,11 @@ module Resque
     module Gauges
       module_function
 
+      # @return [Boolean] false: nobody listens, and a job's way need not stop here
+      def wanted?
+        !FairShare.configuration.statsd_client.nil?
+      end
+
       # @param counts [Hash{Symbol => Integer}] :pending, :in_flight
       def emit(queue, partition, **counts)
         client = FairShare.configuration.statsd_client

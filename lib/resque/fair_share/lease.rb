@@ -39,7 +39,7 @@ module Resque
       # @return [String, nil] the payload that was popped, the lease's id in it; nil for a lease read from a payload
       attr_reader :payload
 
-      def initialize(queue, id, payload, pid = Process.pid)
+      def initialize(queue, id, payload, pid = Native.pid)
         @queue = queue
         @id = id
         @payload = payload
@@ -48,7 +48,7 @@ module Resque
 
       # Whether another process took it: a worker's child, whose parent releases it.
       def inherited?
-        !@pid.nil? && @pid != Process.pid
+        !@pid.nil? && @pid != Native.pid
       end
 
       # Frees the slot. Harmless when it comes twice.

@@ -21,6 +21,14 @@ module Resque
         method = method.super_method until method.owner == owner
         method
       end
+
+      # @return [UnboundMethod] what a prepended patch's `super` calls
+      # @private
+      def self.below(owner, patch, name)
+        method = owner.instance_method(name)
+        method = method.super_method until method.owner == patch
+        method.super_method
+      end
     end
   end
 end

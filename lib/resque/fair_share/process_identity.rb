@@ -24,13 +24,13 @@ module Resque
       class << self
         # The id of the worker that runs in this process; a forked child is not that worker.
         def worker=(id)
-          @worker = [Process.pid, id]
+          @worker = [Native.pid, id]
           @owner = nil
         end
 
         # @return [String] this process as an owner of leases
         def owner
-          pid = Process.pid
+          pid = Native.pid
           known, text = @owner
           return text if text && known == pid
 

@@ -2,7 +2,12 @@
 
 use std::io::{self, Read, Write};
 
-use redis::{Cmd, Parser, Value};
+use redis::{Cmd, Value};
+
+use super::reader::Reader;
+
+/// A buffer that one large command has made larger than this is not kept for the next.
+const KEPT: usize = 64 * 1024;
 
 /// Why no reply came this time. After `Io(Interrupted)` the same exchange can go on.
 #[derive(Debug)]
@@ -12,38 +17,44 @@ pub(super) enum Stopped {
     Unreadable(String),
 }
 
+/// Its buffers serve one command after the other.
 #[derive(Default)]
 pub(super) struct Exchange {
     command: Vec<u8>,
     written: usize,
     flushed: bool,
-    /// Keeps a half-read reply between two calls.
-    parser: Parser,
+    reader: Reader,
 }
 
 impl Exchange {
-    pub(super) fn of(command: &Cmd) -> Self {
-        Self {
-            command: command.get_packed_command(),
-            ..Self::default()
-        }
+    pub(super) fn begin(&mut self, command: &Cmd) {
+        self.command.clear();
+        self.command.shrink_to(KEPT);
+        command.write_packed_command(&mut self.command);
+        self.written = 0;
+        self.flushed = false;
+        self.reader.clear();
     }
 
     pub(super) fn is_written(&self) -> bool {
         self.flushed
     }
 
+    /// Whether the server has sent more than the reply.
+    pub(super) fn is_ahead(&self) -> bool {
+        self.reader.is_ahead()
+    }
+
     pub(super) fn advance<S: Read + Write>(&mut self, stream: &mut S) -> Result<Value, Stopped> {
         self.write(stream).map_err(Stopped::Io)?;
-        let mut source = Source {
-            stream,
-            ended: None,
-        };
-        let parsed = self.parser.parse_value(&mut source);
-        match (parsed, source.ended) {
-            (Ok(value), _) => Ok(value),
-            (Err(_), Some(stopped)) => Err(stopped),
-            (Err(error), None) => Err(Stopped::Unreadable(error.to_string())),
+        loop {
+            let count = self.reader.fill(|room| stream.read(room));
+            if count.map_err(Stopped::Io)? == 0 {
+                return Err(Stopped::Closed);
+            }
+            if let Some(reply) = self.reader.reply().map_err(Stopped::Unreadable)? {
+                return Ok(reply);
+            }
         }
     }
 
@@ -73,24 +84,6 @@ impl std::fmt::Debug for Exchange {
             .field("bytes", &self.command.len())
             .field("written", &self.written)
             .finish_non_exhaustive()
-    }
-}
-
-/// Remembers why reading ended, as the parser reports its own reading of it.
-struct Source<'a, S> {
-    stream: &'a mut S,
-    ended: Option<Stopped>,
-}
-
-impl<S: Read> Read for Source<'_, S> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        match self.stream.read(buffer) {
-            Ok(0) => self.ended = Some(Stopped::Closed),
-            Ok(count) => return Ok(count),
-            Err(error) => self.ended = Some(Stopped::Io(error)),
-        }
-        // As an error also at the end of the stream: the parser would go on to parse what is not there.
-        Err(io::ErrorKind::Other.into())
     }
 }
 
@@ -152,6 +145,12 @@ mod tests {
         }
     }
 
+    fn of(command: &Cmd) -> Exchange {
+        let mut exchange = Exchange::default();
+        exchange.begin(command);
+        exchange
+    }
+
     fn run(stream: &mut Halting, exchange: &mut Exchange) -> (usize, Result<Value, Stopped>) {
         let mut interruptions = 0;
         loop {
@@ -167,9 +166,9 @@ mod tests {
     #[test]
     fn an_exchange_interrupted_at_every_byte_loses_and_repeats_nothing() {
         let command = redis::cmd("ECHO").arg("hello").clone();
-        let reply = b"*5\r\n$5\r\nhello\r\n:42\r\n$-1\r\n*2\r\n+OK\r\n-ERR no\r\n$0\r\n\r\n";
+        let reply = b"*5\r\n$5\r\nhello\r\n:42\r\n$-1\r\n*2\r\n+OK\r\n+done\r\n$0\r\n\r\n";
         let mut stream = Halting::new(reply);
-        let mut exchange = Exchange::of(&command);
+        let mut exchange = of(&command);
 
         let (interruptions, value) = run(&mut stream, &mut exchange);
 
@@ -181,10 +180,7 @@ mod tests {
     #[test]
     fn a_reply_cut_short_is_a_closed_connection() {
         for cut in [&b""[..], b"$5\r\nhel", b"*2\r\n:1\r\n", b"+O"] {
-            let (_, value) = run(
-                &mut Halting::new(cut),
-                &mut Exchange::of(&redis::cmd("PING")),
-            );
+            let (_, value) = run(&mut Halting::new(cut), &mut of(&redis::cmd("PING")));
             assert!(matches!(value, Err(Stopped::Closed)), "{cut:?}: {value:?}");
         }
     }

@@ -1,9 +1,12 @@
 //! A socket whose waits are limited, also those that signals interrupt.
 
 use std::io::{self, Read, Write};
+use std::mem::MaybeUninit;
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
+
+use socket2::SockRef;
 
 /// The last look after the limit has passed in a signal handler, or while the process was stopped: the reply may be there.
 const LAST_LOOK: Duration = Duration::from_millis(1);
@@ -39,6 +42,17 @@ impl Socket {
     pub(super) fn limit(&mut self, read: Option<Duration>, write: Option<Duration>) {
         self.reads.timeout = positive(read);
         self.writes.timeout = positive(write);
+    }
+
+    /// Whether the peer is there and nothing can be read; one system call.
+    pub(super) fn is_silent(&self) -> bool {
+        let socket = match &self.kind {
+            Kind::Tcp(stream) => SockRef::from(stream),
+            Kind::Unix(stream) => SockRef::from(stream),
+        };
+        let mut byte = [MaybeUninit::uninit()];
+        let read = socket.recv_with_flags(&mut byte, libc::MSG_PEEK | libc::MSG_DONTWAIT);
+        matches!(read, Err(error) if error.kind() == io::ErrorKind::WouldBlock)
     }
 
     pub(super) fn set_nonblocking(&self, nonblocking: bool) -> io::Result<()> {

@@ -61,16 +61,16 @@ impl Stream {
     /// Whether the peer is there and has said nothing. An idle Redis says nothing but goodbye: what it says is an error
     /// (`-ERR max number of clients reached`), so a byte that can be read means as much as an end.
     pub(super) fn is_silent(&mut self) -> bool {
-        let mut byte = [0];
-        let silent = self.socket().set_nonblocking(true).is_ok()
-            && matches!(self.read(&mut byte), Err(error) if error.kind() == io::ErrorKind::WouldBlock);
-        silent && self.socket().set_nonblocking(false).is_ok()
-    }
-
-    fn socket(&self) -> &Socket {
         match self {
-            Self::Plain(socket) => socket,
-            Self::Tls(stream) => &stream.socket,
+            Self::Plain(socket) => socket.is_silent(),
+            // What can be read may be TLS's own (a session ticket), and only TLS knows.
+            Self::Tls(stream) => {
+                let mut byte = [0];
+                let socket = &stream.socket;
+                socket.set_nonblocking(true).is_ok()
+                    && matches!(stream.read(&mut byte), Err(error) if error.kind() == io::ErrorKind::WouldBlock)
+                    && stream.socket.set_nonblocking(false).is_ok()
+            }
         }
     }
 }

@@ -1,7 +1,5 @@
 //! `Native::FairQueue`: the verbs of one queue. `connection` is always a `Resque::FairShare::Connection`.
 
-use std::process;
-
 use fair_share_core::fair_queue::{
     self, Asking, Enqueued, Job, Recovered, Reserved, Route, Ticket,
 };
@@ -9,11 +7,13 @@ use fair_share_core::keys::{decode_id, Keys, LANE};
 use fair_share_core::lease::LeaseIds;
 use fair_share_core::payload::{split_element, with_lease};
 use magnus::{
-    function, method, prelude::*, Error, RArray, RModule, RString, Ruby, Symbol, TryConvert, Value,
+    function, method, prelude::*, Error, IntoValue, RArray, RModule, RString, Ruby, Symbol,
+    TryConvert, Value,
 };
 
 use super::{backlog, control};
 use crate::convert;
+use crate::ffi;
 use crate::session::Session;
 
 static LEASE_IDS: LeaseIds = LeaseIds::new();
@@ -58,8 +58,8 @@ impl FairQueue {
         })
     }
 
-    /// => `[:job, reconcile, lease id, payload, partition id, pending, in_flight]`, `[:nothing, reconcile]`, `[:plain]`,
-    /// `[:gone, payload]` or `[:adopt, elements]`.
+    /// => `[:job, reconcile, lease id, payload, whether that is one, partition id, pending, in_flight]`,
+    /// `[:nothing, reconcile]`, `[:plain]`, `[:gone, payload]` or `[:adopt, elements]`.
     fn reserve(
         ruby: &Ruby,
         rb_self: &Self,
@@ -70,7 +70,7 @@ impl FairQueue {
         charge: Symbol,
     ) -> Result<RArray, Error> {
         let limits = convert::limits(ruby, cap, charge)?;
-        let pid = process::id();
+        let pid = ffi::pid();
         let ticket = if ticket_given {
             Ticket::Given
         } else {
@@ -105,7 +105,7 @@ impl FairQueue {
             .0
             .scan(
                 &mut Session::new(ruby, connection),
-                asking(process::id(), &owner),
+                asking(ffi::pid(), &owner),
                 &routed,
                 limits,
             )
@@ -115,7 +115,7 @@ impl FairQueue {
 
     /// The caller could not use a reserve's job: the next reserve of this process gets it.
     fn give_back(&self, lease_id: String) {
-        self.0.remember_unanswered(process::id(), lease_id);
+        self.0.remember_unanswered(ffi::pid(), lease_id);
     }
 
     /// => `[partition id, in_flight]`, or nil where the lease has ended before.
@@ -330,45 +330,45 @@ fn routed(elements: RArray, routes: RArray) -> Result<Routed, Error> {
 }
 
 fn reserved_to_ruby(ruby: &Ruby, reserved: Reserved) -> Result<RArray, Error> {
-    let reply = ruby.ary_new();
     match reserved {
-        Reserved::Job { job, reconcile } => {
-            reply.push(ruby.to_symbol("job"))?;
-            reply.push(reconcile)?;
-            push_job(ruby, reply, &job)?;
-        }
-        Reserved::Nothing { reconcile } => {
-            reply.push(ruby.to_symbol("nothing"))?;
-            reply.push(reconcile)?;
-        }
-        Reserved::Plain => reply.push(ruby.to_symbol("plain"))?,
-        Reserved::Gone(payload) => {
-            reply.push(ruby.to_symbol("gone"))?;
-            reply.push(convert::string(ruby, &payload))?;
-        }
-        Reserved::Adopt(elements) => {
-            reply.push(ruby.to_symbol("adopt"))?;
-            reply.push(convert::strings(ruby, &elements)?)?;
-        }
+        Reserved::Job { job, reconcile } => job_to_ruby(ruby, &job, reconcile),
+        Reserved::Nothing { reconcile } => Ok(ruby.ary_new_from_values(&[
+            ruby.to_symbol("nothing").as_value(),
+            reconcile.into_value_with(ruby),
+        ])),
+        Reserved::Plain => Ok(ruby.ary_new_from_values(&[ruby.to_symbol("plain")])),
+        Reserved::Gone(payload) => Ok(ruby.ary_new_from_values(&[
+            ruby.to_symbol("gone").as_value(),
+            convert::string(ruby, &payload).as_value(),
+        ])),
+        Reserved::Adopt(elements) => Ok(ruby.ary_new_from_values(&[
+            ruby.to_symbol("adopt").as_value(),
+            convert::strings(ruby, &elements)?.as_value(),
+        ])),
     }
-    Ok(reply)
 }
 
-fn push_job(ruby: &Ruby, reply: RArray, job: &Job) -> Result<(), Error> {
+fn job_to_ruby(ruby: &Ruby, job: &Job, reconcile: bool) -> Result<RArray, Error> {
     let (_, payload) = split_element(&job.element);
-    reply.push(job.lease_id.as_str())?;
-    reply.push(convert::string(ruby, &with_lease(payload, &job.lease_id)))?;
-    reply.push(id(&job.partition))?;
-    reply.push(job.pending)?;
-    reply.push(job.in_flight)
+    let leased = with_lease(payload, &job.lease_id);
+    Ok(ruby.ary_new_from_values(&[
+        ruby.to_symbol("job").as_value(),
+        reconcile.into_value_with(ruby),
+        job.lease_id.as_str().into_value_with(ruby),
+        convert::string(ruby, leased.as_deref().unwrap_or(payload)).as_value(),
+        leased.is_some().into_value_with(ruby),
+        id(&job.partition).into_value_with(ruby),
+        job.pending.into_value_with(ruby),
+        job.in_flight.into_value_with(ruby),
+    ]))
 }
 
-/// The id as it was given; nil for the lane, which has none. A shortened one stays as it is.
 /// Counts of partitions => `[id or nil, count]` of each.
 pub(crate) fn counts(ruby: &Ruby, of: &[(String, u64)]) -> RArray {
     ruby.ary_from_iter(of.iter().map(|(partition, count)| (id(partition), *count)))
 }
 
+/// The id as it was given; nil for the lane, which has none. A shortened one stays as it is.
 pub(crate) fn id(encoded: &str) -> Option<String> {
     if encoded == LANE {
         return None;

@@ -11,15 +11,18 @@ mod fair_queue;
 mod partition;
 mod payload;
 
-use magnus::{prelude::*, Error, Ruby};
+use magnus::{function, prelude::*, Error, Ruby};
 
 pub(crate) use connection::Connection;
+
+use crate::ffi;
 
 pub(crate) fn init(ruby: &Ruby) -> Result<(), Error> {
     let native = ruby
         .define_module("Resque")?
         .define_module("FairShare")?
         .define_module("Native")?;
+    native.define_singleton_method("pid", function!(ffi::pid, 0))?;
     connection::init(ruby, native)?;
     fair_queue::init(ruby, native)?;
     chain::init(ruby, native)?;

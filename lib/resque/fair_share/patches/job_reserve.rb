@@ -12,50 +12,50 @@ module Resque
           Resque::Job => Patches.own(Resque::Job.singleton_class, :reserve)
         }.freeze
 
-        class << self
-          # Whether this thread is inside a reserve.
-          def inside?
-            Thread.current[:resque_fair_share_reserving]
-          end
+        # What a thread's reserve has come to: whether it is inside one, and the lease that was popped for it.
+        class State
+          attr_accessor :inside, :lease
 
-          def inside=(value)
-            Thread.current[:resque_fair_share_reserving] = value
+          # @return [Lease, nil] what was popped, once
+          def take
+            lease = @lease
+            @lease = nil
+            lease
+          end
+        end
+
+        class << self
+          # @return [State] this thread's
+          def state
+            Thread.current[:resque_fair_share_reserve] ||= State.new
           end
 
           # A plugin that pops again has dealt with the job before: pushed it back, or found it locked.
           def popping
-            take&.release if inside?
+            state = self.state
+            state.take&.release if state.inside
           end
 
           # An exception out of a trap handler can leave the flag set: then nothing of ours is below us on the stack.
           # Looked at only where the flag is set, so it costs nothing but for plugins that reserve within reserve.
-          def nested?
-            return false unless inside?
-
+          def nested?(state)
             stack = caller_locations(2) || []
             return true if stack.any? { |frame| frame.path == __FILE__ && frame.base_label == 'reserve' }
 
-            take&.give_back
+            state.take&.give_back
             false
           end
 
           # Notes a pop's lease for the reserve around it, where there is one.
           # @return [String] the payload
           def popped(lease)
-            Thread.current[:resque_fair_share_popped] = lease if inside?
+            state = self.state
+            state.lease = lease if state.inside
             lease.payload
           end
 
-          # @return [Lease, nil] what was popped, once
-          def take
-            lease = Thread.current[:resque_fair_share_popped]
-            Thread.current[:resque_fair_share_popped] = nil
-            lease
-          end
-
           # @return [Resque::Job, nil] the job, with its lease
-          def hand_over(job)
-            lease = take
+          def hand_over(job, lease)
             if job
               job.fair_share_lease = lease if lease
             else
@@ -66,21 +66,24 @@ module Resque
         end
 
         def reserve(queue)
-          return EARLIER.fetch(self).bind_call(self, queue) if JobReserve.nested?
+          earlier = EARLIER.fetch(self)
+          state = JobReserve.state
+          return earlier.bind_call(self, queue) if state.inside && JobReserve.nested?(state)
 
           begin
-            JobReserve.inside = true
-            JobReserve.hand_over(EARLIER.fetch(self).bind_call(self, queue))
+            state.inside = true
+            job = earlier.bind_call(self, queue)
+            JobReserve.hand_over(job, state.take)
           rescue Resque::Helpers::DecodeException => e
-            lease = JobReserve.take
+            lease = state.take
             raise unless lease
 
             lease.fail(e)
             retry
           ensure
-            JobReserve.inside = false
+            state.inside = false
             # Still there only when an exception (Timeout, Thread#kill) has come between.
-            JobReserve.take&.give_back
+            state.take&.give_back
           end
         end
       end

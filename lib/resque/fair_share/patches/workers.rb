@@ -47,7 +47,7 @@ module Resque
           lease = Lease.ended(worker)
           return super unless lease
 
-          unless STOCK && Patches.own(Resque::DataStore::Workers, :worker_done_working) == DONE
+          unless STOCK && Patches.below(Resque::DataStore::Workers, Workers, :worker_done_working) == DONE
             lease.release
             return super
           end

@@ -1,9 +1,12 @@
-//! The only file with `unsafe`: runs work while other Ruby threads go on, and stays interruptible.
+//! The only file with `unsafe`: what is asked of C. Work that runs while other Ruby threads go on, and stays
+//! interruptible; and the id of this process without a system call.
 
 use std::any::Any;
 use std::ffi::c_void;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+use std::process;
 use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use magnus::{rb_sys::protect, Error};
 use rb_sys::{rb_thread_call_without_gvl2, rb_thread_check_ints, rb_unblock_function_t, Qnil};
@@ -61,6 +64,44 @@ fn check_interrupts() -> Result<(), Error> {
 fn ubf_io() -> rb_unblock_function_t {
     // SAFETY: this very bit pattern is what ruby/thread.h defines; Ruby compares it and never calls it.
     unsafe { std::mem::transmute::<isize, rb_unblock_function_t>(-1) }
+}
+
+/// Id of this process, or 0 where it is not known (any more).
+static PID: AtomicU32 = AtomicU32::new(0);
+/// Whether a forked child is told to forget its parent's.
+static WATCHED: AtomicBool = AtomicBool::new(false);
+
+extern "C" {
+    fn pthread_atfork(
+        prepare: Option<unsafe extern "C" fn()>,
+        parent: Option<unsafe extern "C" fn()>,
+        child: Option<unsafe extern "C" fn()>,
+    ) -> std::ffi::c_int;
+}
+
+/// Call it once, before the first [`pid`].
+pub(crate) fn watch_forks() {
+    // SAFETY: the handler is a function of this library, which Ruby never unloads, and only writes an atomic.
+    let status = unsafe { pthread_atfork(None, None, Some(forget_pid)) };
+    WATCHED.store(status == 0, Ordering::Relaxed);
+}
+
+unsafe extern "C" fn forget_pid() {
+    PID.store(0, Ordering::Relaxed);
+}
+
+/// Id of this process. Asked several times a job, and a system call each time would be dearer than what is done with it.
+pub(crate) fn pid() -> u32 {
+    match PID.load(Ordering::Relaxed) {
+        0 => {
+            let pid = process::id();
+            if WATCHED.load(Ordering::Relaxed) {
+                PID.store(pid, Ordering::Relaxed);
+            }
+            pid
+        }
+        known => known,
+    }
 }
 
 unsafe extern "C" fn run<F, R>(data: *mut c_void) -> *mut c_void

@@ -1,0 +1,297 @@
+//! Replies (RESP2) as they come in. What is half read is kept, so that reading can stop at any byte and go on later.
+
+use redis::Value;
+
+/// No line that Redis writes is as long: whoever sends more is no Redis.
+const LONGEST_LINE: usize = 64 * 1024;
+/// Room for most replies at once.
+const CHUNK: usize = 4096;
+/// A buffer that one large reply has made larger than this is not kept for the next.
+const KEPT: usize = 64 * 1024;
+
+/// Reads one reply after the other.
+#[derive(Default)]
+pub(super) struct Reader {
+    buffer: Vec<u8>,
+    /// What comes before is read.
+    at: usize,
+    /// Arrays that are not complete, the outermost first.
+    open: Vec<Open>,
+}
+
+struct Open {
+    missing: usize,
+    items: Vec<Value>,
+}
+
+impl Reader {
+    /// Room for what `read` gives; it tells how much that was.
+    pub(super) fn fill<E>(
+        &mut self,
+        read: impl FnOnce(&mut [u8]) -> Result<usize, E>,
+    ) -> Result<usize, E> {
+        self.buffer.drain(..self.at);
+        self.at = 0;
+        let used = self.buffer.len();
+        self.buffer.resize(used + used.clamp(CHUNK, KEPT), 0);
+        let outcome = read(self.buffer.get_mut(used..).unwrap_or_default());
+        self.buffer
+            .truncate(used + outcome.as_ref().map_or(0, |count| *count));
+        outcome
+    }
+
+    /// The reply, when all of it is there.
+    pub(super) fn reply(&mut self) -> Result<Option<Value>, String> {
+        while let Some(item) = self.item()? {
+            if let Some(reply) = self.placed(item) {
+                return Ok(Some(reply));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether there is more than was read: nobody has asked for that.
+    pub(super) fn is_ahead(&self) -> bool {
+        self.at < self.buffer.len()
+    }
+
+    /// Forgets what was read.
+    pub(super) fn clear(&mut self) {
+        self.buffer.clear();
+        self.buffer.shrink_to(KEPT);
+        self.at = 0;
+        self.open.clear();
+    }
+
+    /// The next item but the head of an array that has items: with that, its array is open.
+    fn item(&mut self) -> Result<Option<Value>, String> {
+        loop {
+            let rest = self.buffer.get(self.at..).unwrap_or_default();
+            let Some((line, behind)) = line_of(rest)? else {
+                return Ok(None);
+            };
+            let (kind, text) = line.split_at_checked(1).unwrap_or_default();
+            let mut read = rest.len() - behind.len();
+            let item = match kind {
+                b"+" if text == b"OK" => Value::Okay,
+                b"+" => Value::SimpleString(lossy(text)),
+                b"-" => error_of(text)?,
+                b":" => Value::Int(number(text)?),
+                b"$" => match usize::try_from(number(text)?) {
+                    Err(_) => Value::Nil,
+                    Ok(length) => {
+                        let Some((bytes, end)) = behind
+                            .get(..length.saturating_add(2))
+                            .and_then(|whole| whole.split_at_checked(length))
+                        else {
+                            return Ok(None);
+                        };
+                        if end != b"\r\n" {
+                            return Err(format!("a string of {length} bytes does not end there"));
+                        }
+                        read += length + 2;
+                        Value::BulkString(bytes.to_vec())
+                    }
+                },
+                b"*" => match usize::try_from(number(text)?) {
+                    Err(_) => Value::Nil,
+                    Ok(0) => Value::Array(Vec::new()),
+                    Ok(missing) => {
+                        let items = Vec::with_capacity(missing.min(CHUNK));
+                        self.open.push(Open { missing, items });
+                        self.at += read;
+                        continue;
+                    }
+                },
+                _ => return Err(format!("no reply begins like {:?}", lossy(line))),
+            };
+            self.at += read;
+            return Ok(Some(item));
+        }
+    }
+
+    /// Puts an item into the array that is open, and that one, where it is complete now, into the one around it.
+    fn placed(&mut self, mut item: Value) -> Option<Value> {
+        while let Some(mut array) = self.open.pop() {
+            array.items.push(item);
+            array.missing -= 1;
+            if array.missing > 0 {
+                self.open.push(array);
+                return None;
+            }
+            item = Value::Array(array.items);
+        }
+        Some(item)
+    }
+}
+
+/// The first line without its end, and what comes behind it.
+fn line_of(bytes: &[u8]) -> Result<Option<(&[u8], &[u8])>, String> {
+    let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
+        if bytes.len() > LONGEST_LINE {
+            return Err(format!("a line of more than {LONGEST_LINE} bytes"));
+        }
+        return Ok(None);
+    };
+    let (line, behind) = bytes.split_at_checked(end + 1).unwrap_or_default();
+    let line = line
+        .strip_suffix(b"\r\n")
+        .ok_or_else(|| format!("a line without a carriage return: {:?}", lossy(line)))?;
+    Ok(Some((line, behind)))
+}
+
+fn number(text: &[u8]) -> Result<i64, String> {
+    std::str::from_utf8(text)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .ok_or_else(|| format!("{:?} is no number", lossy(text)))
+}
+
+/// By redis-rs: nobody else can make an error reply of its.
+fn error_of(text: &[u8]) -> Result<Value, String> {
+    let line = [b"-", text, b"\r\n"].concat();
+    redis::parse_redis_value(&line).map_err(|error| error.to_string())
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::convert::Infallible;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn feed(reader: &mut Reader, bytes: &[u8]) {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let count = reader
+                .fill(|room| {
+                    let count = rest.len().min(room.len());
+                    room.get_mut(..count)
+                        .unwrap()
+                        .copy_from_slice(rest.get(..count).unwrap());
+                    Ok::<_, Infallible>(count)
+                })
+                .unwrap();
+            rest = rest.get(count..).unwrap();
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Result<Option<Value>, String> {
+        let mut reader = Reader::default();
+        feed(&mut reader, bytes);
+        reader.reply()
+    }
+
+    fn written(value: &Value) -> Vec<u8> {
+        match value {
+            Value::Nil => b"$-1\r\n".to_vec(),
+            Value::Okay => b"+OK\r\n".to_vec(),
+            Value::Int(number) => format!(":{number}\r\n").into_bytes(),
+            Value::SimpleString(text) => format!("+{text}\r\n").into_bytes(),
+            Value::BulkString(bytes) => {
+                let mut all = format!("${}\r\n", bytes.len()).into_bytes();
+                all.extend_from_slice(bytes);
+                all.extend_from_slice(b"\r\n");
+                all
+            }
+            Value::Array(items) => {
+                let mut all = format!("*{}\r\n", items.len()).into_bytes();
+                all.extend(items.iter().flat_map(written));
+                all
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn values() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Nil),
+            Just(Value::Okay),
+            any::<i64>().prop_map(Value::Int),
+            "[a-z ]{0,12}".prop_map(Value::SimpleString),
+            proptest::collection::vec(any::<u8>(), 0..40).prop_map(Value::BulkString),
+        ];
+        leaf.prop_recursive(4, 40, 6, |inner| {
+            proptest::collection::vec(inner, 0..6).prop_map(Value::Array)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn reads_what_was_written_cut_anywhere(value in values(), cuts in proptest::collection::vec(1..50usize, 0..20)) {
+            let bytes = written(&value);
+            let mut reader = Reader::default();
+            let mut rest = bytes.as_slice();
+            for cut in cuts {
+                if cut >= rest.len() {
+                    break;
+                }
+                let (now, later) = rest.split_at(cut);
+                feed(&mut reader, now);
+                prop_assert_eq!(reader.reply(), Ok(None));
+                rest = later;
+            }
+            feed(&mut reader, rest);
+            prop_assert_eq!(reader.reply(), Ok(Some(value.clone())));
+            prop_assert!(!reader.is_ahead());
+            prop_assert_eq!(redis::parse_redis_value(&bytes).unwrap(), value);
+        }
+
+        #[test]
+        fn never_panics_over_what_is_no_reply(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = read(&bytes);
+        }
+    }
+
+    #[test]
+    fn an_error_has_its_code_and_its_text() {
+        let Ok(Some(Value::ServerError(error))) = read(b"-NOSCRIPT No matching script.\r\n") else {
+            panic!()
+        };
+        assert_eq!(
+            (error.code(), error.details()),
+            ("NOSCRIPT", Some("No matching script."))
+        );
+        let Ok(Some(Value::ServerError(error))) = read(b"-LOADING\r\n") else {
+            panic!()
+        };
+        assert_eq!((error.code(), error.details()), ("LOADING", None));
+    }
+
+    #[test]
+    fn a_nil_array_is_nil() {
+        assert_eq!(read(b"*-1\r\n"), Ok(Some(Value::Nil)));
+    }
+
+    #[test]
+    fn says_what_it_does_not_understand() {
+        let too_long = vec![b'+'; LONGEST_LINE + 1];
+        for (bytes, reason) in [
+            (&b"HTTP/1.1 400 Bad Request\r\n"[..], "HTTP/1.1 400"),
+            (b":1x\r\n", "\"1x\" is no number"),
+            (b"$3\r\nabcd\r\n", "3 bytes does not end"),
+            (b"+OK\n", "carriage return"),
+            (b"\r\n", "begins like \"\""),
+            (&too_long, "more than 65536 bytes"),
+        ] {
+            let error = read(bytes).unwrap_err();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+
+    #[test]
+    fn what_comes_behind_a_reply_is_seen() {
+        let mut reader = Reader::default();
+        feed(&mut reader, b":1\r\n:2\r\n");
+        assert_eq!(reader.reply(), Ok(Some(Value::Int(1))));
+        assert!(reader.is_ahead());
+        reader.clear();
+        assert!(!reader.is_ahead());
+    }
+}
