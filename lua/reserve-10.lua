@@ -3,7 +3,8 @@ Picks the next job and leases it.
 
 KEYS   the ten of includes/keys.lua
 ARGV   [1] root  [2] lease id  [3] owner  [4] cap (0: none)  [5] charge: 'time' or 'jobs'
-       [6] 'ticket': the caller has popped a ticket from the main list already; else ''
+       [6] 'again': the caller has asked with this lease id before, and has seen no reply; else ''
+       [7] 'ticket': the caller has popped a ticket from the main list already; else ''
 Reply  { status, reconcile due (0 or 1), partition, element, pending, in_flight }
        status 'job'    the fields above are filled
               'none'   nothing may run now
@@ -11,23 +12,29 @@ Reply  { status, reconcile due (0 or 1), partition, element, pending, in_flight 
               'adopt'  payloads that others pushed are at the head of the main list; element is an array of them
               'gone'   element was written by 0.1.0, and its copy in the main list is gone: it must not run again
               'again'  call again: many partitions at once had to be parked
+
+Made for the common case. Redis formats each number that is handed to it with 17 digits, which takes as long as a small
+command: where a text will do, it is a text. A function that is rarely called is made in each run all the same: what comes at
+the end is none.
 ]]
-local id, owner, cap, charge, hint = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6]
+local id, owner, cap, charge, again, hint = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6], ARGV[7]
 local PROBES, BATCH, LOOK, OFTEN, SELDOM, REBASE = 64, 64, 20000, 5000, 60000, UNIT / 2
 
-local s = redis.call('HMGET', state, 'clock', 'mean', 'pending', 'reconciled', 'weighted', 'looked', 'unset')
+local s = redis.call('HMGET', state, 'clock', 'mean', 'pending', 'reconciled', 'weighted', 'unset')
 local clock, mean, total = tonumber(s[1]) or FIRST_CLOCK, tonumber(s[2]), tonumber(s[3]) or 0
 
 -- The caller's ticket goes back where no job comes of it. Where `mend` was faster it counts no more.
 local given = hint == 'ticket' and redis.call('LLEN', main) < total
 
--- A call whose reply was lost comes again with its lease id, and the two may arrive in either order.
-local held = redis.call('HGET', leases, id)
-if held then
-  if given then give_back() end
-  local partition, _, _, _, _, element = lease_fields(held)
+-- The job that this lease id got before.
+local function same_again()
+  local partition, _, _, _, _, element = lease_fields(redis.call('HGET', leases, id))
   return { 'job', 0, partition, element, redis.call('LLEN', root .. 'sub:' .. partition),
            tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 1 }
+end
+if again ~= '' and redis.call('HEXISTS', leases, id) == 1 then
+  if given then give_back() end
+  return same_again()
 end
 
 -- At most one worker every few seconds is told to look for leases whose owner is gone.
@@ -38,51 +45,8 @@ local function due(interval)
   return 1
 end
 
-local function adopt()
-  return { 'adopt', 0, '', redis.call('LRANGE', main, 0, BATCH - 1), 0, 0 }
-end
-
--- Nothing may run. Tickets for which no job waits go. What others pushed may stand behind the tickets of parked partitions:
--- tickets are all alike, so those before it go to the tail.
-local function idle()
-  local stale = not s[1] or total == 0
-  if given and not stale then give_back() end
-  local size = redis.call('LLEN', main)
-  if stale then
-    for _ = 1, BATCH do
-      if redis.call('LINDEX', main, 0) ~= 'null' then break end
-      redis.call('LPOP', main)
-    end
-  elseif size > total then
-    local tickets, met = 0, false
-    while tickets < math.min(LOOK, size) and not met do
-      for _, element in ipairs(redis.call('LRANGE', main, tickets, tickets + BATCH - 1)) do
-        if element ~= 'null' then met = true break end
-        tickets = tickets + 1
-      end
-    end
-    -- Tickets only, once round: there are more of them than jobs.
-    local looked, of = string.match(s[6] or '', '^(%d+) (%d+)$')
-    looked = (tonumber(of) == size and tonumber(looked) or 0) + tickets
-    redis.call('HDEL', state, 'looked')
-    if not met and looked >= size then
-      redis.call('LREM', main, size - total, 'null')
-    else
-      redis.call('LTRIM', main, tickets, -1)
-      for _ = 1, tickets do redis.call('RPUSH', main, 'null') end
-      if not met then redis.call('HSET', state, 'looked', looked .. ' ' .. size) end
-    end
-  end
-  local head = redis.call('LINDEX', main, 0)
-  -- The last ticket may have been all that kept the state.
-  if not head and sweep() then s[1] = nil end
-  if not s[1] then return { head == 'null' and 'again' or 'plain', 0, '', '', 0, 0 } end
-  if head and head ~= 'null' then return adopt() end
-  return { 'none', due(OFTEN), '', '', 0, 0 }
-end
-
 -- Tags stay below 2^42, so that they fit under a level: once in decades they are all moved down.
-local function rebase()
+if clock > REBASE then
   local shift = clock - FIRST_CLOCK
   for _, key in ipairs({ partitions, parked }) do
     local all = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
@@ -96,16 +60,15 @@ local function rebase()
   redis.call('HSET', state, 'clock', clock)
 end
 
-if clock > REBASE then rebase() end
-
-local popped = given
+local popped, partition = given, nil
 for _ = 1, PROBES do
-  local top = redis.call('ZRANGE', partitions, 0, 0, 'WITHSCORES')
-  local partition = top[1]
-  if not partition then return idle() end
+  local top = redis.call('ZRANGE', partitions, '0', '0', 'WITHSCORES')
+  partition = top[1]
+  if not partition then break end
   local score = tonumber(top[2])
   local level = math.floor(score)
-  local weight, limit, paused = policy(partition, s[5], cap, s[7])
+  local weight, limit, paused = 1, cap, false
+  if s[5] or not s[6] or partition == LANE then weight, limit, paused = policy(partition, s[5], cap, s[6]) end
   local in_flight = level
   if weight ~= 1 then in_flight = tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 0 end
 
@@ -113,13 +76,15 @@ for _ = 1, PROBES do
     redis.call('ZREM', partitions, partition)
     park(partition, score)
   else
-    local sub = root .. 'sub:' .. partition
+    local sub, pending = root .. 'sub:' .. partition, root .. partition .. ':pending'
     -- The first write is an LPOP: a Redis that is out of memory lets such a script run, and so can drain.
     local ticket = popped or redis.call('LPOP', main)
     if ticket and ticket ~= true and ticket ~= 'null' then
       redis.call('LPUSH', main, ticket)
       -- What 0.1.0 wrote is served from its partition, so that its order stays.
-      if not is_old(redis.call('LINDEX', sub, 0)) then return adopt() end
+      if not is_old(redis.call('LINDEX', sub, 0)) then
+        return { 'adopt', 0, '', redis.call('LRANGE', main, 0, BATCH - 1), 0, 0 }
+      end
       ticket = false
     end
     popped = ticket
@@ -129,56 +94,101 @@ for _ = 1, PROBES do
     if gone then
       local waiting = redis.call('LLEN', sub)
       if waiting > 0 then
-        redis.call('SET', root .. partition .. ':pending', waiting)
+        redis.call('SET', pending, waiting)
       else
         redis.call('ZREM', partitions, partition)
-        redis.call('DEL', root .. partition .. ':pending')
+        redis.call('DEL', pending)
       end
       if popped then give_back() end
       sweep()
       return { 'gone', 0, partition, element, waiting, 0 }
     elseif element then
+      local running = root .. partition .. ':in_flight'
+      local tag = tag_of(score)
+      in_flight = redis.call('INCR', running)
+      local charged = (charge == 'time' and mean or EXPECTATION) / weight
+      local next_level, next_tag = math.floor(in_flight / weight), tag + charged
+      clock = math.max(clock, tag)
+      if next_level ~= level then next_tag = math.max(next_tag, clock - 1) end
+      if redis.call('HSETNX', leases, id, partition .. ' ' .. now .. string.format(' %.3f %.3f ', charged, next_tag) ..
+          owner .. ' ' .. element) == 0 then
+        -- The call that came again was faster than this one, whose reply nobody waits for.
+        redis.call('DECR', running)
+        redis.call('LPUSH', sub, element)
+        if old then redis.call('LPUSH', main, element) end
+        if popped then give_back() end
+        return same_again()
+      end
       if old then
         if ticket then redis.call('LPUSH', main, 'null') end
         total = total + 1
       end
-      local tag = tag_of(score)
-      clock = math.max(clock, tag)
-      in_flight = redis.call('INCR', root .. partition .. ':in_flight')
-      local waiting = redis.call('DECR', root .. partition .. ':pending')
+      local waiting = redis.call('DECR', pending)
       -- By the list, where the counter says that it is the last, or is not right.
       if waiting <= 0 then
         waiting = redis.call('LLEN', sub)
-        if waiting > 0 then redis.call('SET', root .. partition .. ':pending', waiting) end
+        if waiting > 0 then redis.call('SET', pending, waiting) end
       end
-      local charged = (charge == 'time' and mean or EXPECTATION) / weight
-      local next_level, next_tag = math.floor(in_flight / weight), tag + charged
-      if next_level ~= level then next_tag = math.max(next_tag, clock - 1) end
       if waiting == 0 then
-        redis.call('DEL', root .. partition .. ':pending')
+        redis.call('DEL', pending)
         redis.call('ZREM', partitions, partition)
         keep_tag(partition, next_tag, clock)
+      elseif limit > 0 and in_flight >= limit then
+        redis.call('ZREM', partitions, partition)
+        park(partition, score_of(next_level, next_tag))
       else
-        if limit > 0 and in_flight >= limit then
-          redis.call('ZREM', partitions, partition)
-          park(partition, score_of(next_level, next_tag))
-        else
-          redis.call('ZADD', partitions, score_of(next_level, next_tag), partition)
-        end
+        redis.call('ZADD', partitions, score_of(next_level, next_tag), partition)
       end
-      redis.call('HSET', leases, id, partition .. ' ' .. now .. ' ' .. string.format('%.3f %.3f', charged, next_tag) ..
-        ' ' .. owner .. ' ' .. element)
-      redis.call('HSET', state, 'clock', clock, 'pending', math.max(total - 1, 0))
+      redis.call('HSET', state, 'clock', clock, 'pending', math.max(total - 1, 0) .. '')
       return { 'job', due(SELDOM), partition, element, waiting, in_flight }
     else
       -- The index names a partition whose list is gone (evicted, or deleted by hand).
-      total = math.max(total - (tonumber(redis.call('GET', root .. partition .. ':pending')) or 0), 0)
+      total = math.max(total - (tonumber(redis.call('GET', pending)) or 0), 0)
       redis.call('HSET', state, 'pending', total)
       redis.call('ZREM', partitions, partition)
-      redis.call('DEL', root .. partition .. ':pending')
+      redis.call('DEL', pending)
       if sweep() then s[1] = nil end
     end
   end
 end
-if popped then give_back() end
-return { 'again', 0, '', '', 0, 0 }
+if partition then
+  if popped then give_back() end
+  return { 'again', 0, '', '', 0, 0 }
+end
+
+-- Nothing may run. Tickets for which no job waits go. What others pushed may stand behind the tickets of parked partitions:
+-- tickets are all alike, so those before it go to the tail.
+local stale = not s[1] or total == 0
+if given and not stale then give_back() end
+local size = redis.call('LLEN', main)
+if stale then
+  for _ = 1, BATCH do
+    if redis.call('LINDEX', main, 0) ~= 'null' then break end
+    redis.call('LPOP', main)
+  end
+elseif size > total then
+  local tickets, met = 0, false
+  while tickets < math.min(LOOK, size) and not met do
+    for _, element in ipairs(redis.call('LRANGE', main, tickets, tickets + BATCH - 1)) do
+      if element ~= 'null' then met = true break end
+      tickets = tickets + 1
+    end
+  end
+  -- Tickets only, once round: there are more of them than jobs.
+  local looked, of = string.match(redis.call('HGET', state, 'looked') or '', '^(%d+) (%d+)$')
+  looked = (tonumber(of) == size and tonumber(looked) or 0) + tickets
+  redis.call('HDEL', state, 'looked')
+  if not met and looked >= size then
+    redis.call('LREM', main, size - total, 'null')
+  else
+    redis.call('LTRIM', main, tickets, -1)
+    for _ = 1, tickets do redis.call('RPUSH', main, 'null') end
+    if not met then redis.call('HSET', state, 'looked', looked .. ' ' .. size) end
+  end
+end
+local head = redis.call('LINDEX', main, 0)
+-- The last ticket may have been all that kept the state.
+if not head and sweep() then s[1] = nil end
+if not s[1] then return { head == 'null' and 'again' or 'plain', 0, '', '', 0, 0 } end
+if head and head ~= 'null' then return { 'adopt', 0, '', redis.call('LRANGE', main, 0, BATCH - 1), 0, 0 } end
+return { 'none', due(OFTEN), '', '', 0, 0 }

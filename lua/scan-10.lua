@@ -2,7 +2,7 @@
 The pick of dequeue_strategy = :legacy_scan: the fairest job that may run among the first of the plain list, and its lease.
 
 KEYS   the ten of includes/keys.lua
-ARGV   [1] root  [2] lease id  [3] owner  [4] cap (0: none)  [5] charge: 'time' or 'jobs'
+ARGV   [1] root  [2] lease id  [3] owner  [4] cap (0: none)  [5] charge: 'time' or 'jobs'  [6] 'again', as in reserve; else ''
        then for each job from the head on: its payload, encoded partition (':' for what is no job), configured weight or '',
        full id or ''
 Reply  { status, reconcile due (always 0), partition, element, pending, in_flight }, as reserve; status 'job', 'none' (none
@@ -12,7 +12,7 @@ local id, owner, cap, charge = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
 local s = redis.call('HMGET', state, 'clock', 'mean', 'weighted', 'unset')
 local clock, mean = tonumber(s[1]) or FIRST_CLOCK, tonumber(s[2])
 
--- As in reserve.
+-- As in reserve. (Asked each time: this one is not in a hurry.)
 local held = redis.call('HGET', leases, id)
 if held then
   local partition, _, _, _, _, element = lease_fields(held)
@@ -20,7 +20,7 @@ if held then
 end
 
 local best, seen = nil, {}
-for i = 6, #ARGV, 4 do
+for i = 7, #ARGV, 4 do
   local partition = ARGV[i + 1]
   if partition ~= ':' and not seen[partition] then
     seen[partition] = true
@@ -36,7 +36,7 @@ for i = 6, #ARGV, 4 do
 end
 if not best then return { 'none', 0, '', '', 0, 0 } end
 
-local index, payload, partition = (best.at - 6) / 4, ARGV[best.at], best.partition
+local index, payload, partition = (best.at - 7) / 4, ARGV[best.at], best.partition
 if redis.call('LINDEX', main, index) ~= payload then return { 'again', 0, '', '', 0, 0 } end
 -- The first write is a removal: a Redis that is out of memory lets such a script run, and so can drain. What has the same
 -- bytes is the same job to everybody.

@@ -1,19 +1,7 @@
--- Gives a partition that has waiting jobs its place: among those that may run, or among the parked. How many jobs wait in
--- parked partitions is kept as a count, so that nobody has to sum them up.
-
-local function park(partition, score)
-  redis.call('ZADD', parked, score, partition)
-  redis.call('HINCRBY', state, 'parked', redis.call('LLEN', root .. 'sub:' .. partition))
-end
-
-local function unpark(partition)
-  if redis.call('ZREM', parked, partition) == 1 then
-    redis.call('HINCRBY', state, 'parked', -redis.call('LLEN', root .. 'sub:' .. partition))
-  end
-end
+-- Gives a partition that has waiting jobs its place: among those that may run, or among the parked.
 
 -- A small ZSET with fractional scores is a listpack, and slow: a member of over 64 bytes turns it into a skiplist for good.
-local PAD = string.rep('=', 65)
+local PAD = '================================================================='
 
 local function place(partition, in_flight, tag, weight, cap, paused)
   local score = score_of(math.floor(in_flight / weight), tag)

@@ -32,7 +32,7 @@ local function put(command, partition, element, cap, some_parked)
   local waiting = redis.call(command, root .. 'sub:' .. partition, element)
   local listed = redis.call(command, main, 'null')
   local pending = redis.call('INCR', root .. partition .. ':pending')
-  redis.call('HINCRBY', state, 'pending', 1)
+  redis.call('HINCRBY', state, 'pending', '1')
   if pending == 1 and waiting == 1 then
     join(partition, cap)
   elseif some_parked ~= false and redis.call('ZSCORE', parked, partition) then

@@ -6,10 +6,3 @@ local function sweep()
   redis.call('DEL', state, tags, weights, names)
   return true
 end
-
--- Nor does a partition.
-local function forget(partition)
-  redis.call('HDEL', weights, partition)
-  redis.call('HDEL', names, partition)
-  sweep()
-end

@@ -273,21 +273,24 @@ impl FairQueue {
         };
         let owner = encode_owner(asking.owner);
         let cap = limits.cap.to_string();
-        let mut ask = |repeat| {
-            let mut arguments: Vec<&[u8]> = vec![
+        let mut ask = |again: bool, repeat| {
+            let again: &[u8] = if again { b"again" } else { b"" };
+            let mut arguments: Vec<&[u8]> = Vec::with_capacity(6 + more.len());
+            arguments.extend([
                 self.keys.root().as_bytes(),
                 id.as_bytes(),
                 owner.as_bytes(),
                 cap.as_bytes(),
                 limits.charge.as_bytes(),
-            ];
+                again,
+            ]);
             arguments.extend_from_slice(more);
             self.run(transport, script, &arguments, repeat)
         };
-        let mut reply = ask(Repeat::Unsafe);
+        let mut reply = ask(asked_before, Repeat::ByCaller);
         let may_be_leased = asked_before || matches!(&reply, Err(error) if !surely_not_run(error));
         if matches!(&reply, Err(error) if reply_lost(error)) {
-            reply = ask(Repeat::Safe);
+            reply = ask(true, Repeat::Safe);
         }
         match reply {
             Ok(reply) => reply_to_reserved(reply, id).map_err(T::Error::from),

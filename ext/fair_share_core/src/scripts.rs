@@ -65,6 +65,7 @@ script!(
         "includes/time",
         "includes/score",
         "includes/policy",
+        "includes/park",
         "includes/place",
         "includes/put",
         "includes/weigh",
@@ -79,6 +80,7 @@ script!(
         "includes/time",
         "includes/score",
         "includes/policy",
+        "includes/park",
         "includes/place",
         "includes/put",
         "includes/weigh"
@@ -97,7 +99,7 @@ script!(
         "includes/time",
         "includes/score",
         "includes/policy",
-        "includes/place",
+        "includes/park",
         "includes/lease",
         "includes/tags",
         "includes/old",
@@ -117,52 +119,31 @@ script!(
         "includes/tags"
     ]
 );
-script!(
-    RELEASE,
-    "release-10",
-    [
-        "includes/keys",
-        "includes/time",
-        "includes/score",
-        "includes/policy",
-        "includes/place",
-        "includes/lease",
-        "includes/tags",
-        "includes/finish",
-        "includes/sweep"
-    ]
-);
-script!(
-    DONE,
-    "done-11n",
-    [
-        "includes/keys",
-        "includes/time",
-        "includes/score",
-        "includes/policy",
-        "includes/place",
-        "includes/lease",
-        "includes/tags",
-        "includes/finish",
-        "includes/sweep"
-    ]
-);
-script!(
-    RECOVER,
-    "recover-11",
-    [
-        "includes/keys",
-        "includes/time",
-        "includes/score",
-        "includes/policy",
-        "includes/place",
-        "includes/put",
-        "includes/lease",
-        "includes/tags",
-        "includes/finish",
-        "includes/sweep"
-    ]
-);
+
+/// A script that ends a lease.
+macro_rules! ending_script {
+    ($constant:ident, $file:literal, [$($include:literal),*]) => {
+        script!($constant, $file, [
+            "includes/keys",
+            "includes/time",
+            "includes/score",
+            "includes/policy",
+            "includes/park",
+            "includes/unpark",
+            "includes/place",
+            "includes/lease",
+            "includes/tags",
+            "includes/finish",
+            "includes/sweep",
+            "includes/forget"
+            $(, $include)*
+        ]);
+    };
+}
+
+ending_script!(RELEASE, "release-10", []);
+ending_script!(DONE, "done-11n", []);
+ending_script!(RECOVER, "recover-11", ["includes/put"]);
 script!(
     ADOPT,
     "adopt-10",
@@ -171,6 +152,7 @@ script!(
         "includes/time",
         "includes/score",
         "includes/policy",
+        "includes/park",
         "includes/place",
         "includes/put",
         "includes/weigh",
@@ -184,6 +166,8 @@ script!(
         "includes/keys",
         "includes/score",
         "includes/policy",
+        "includes/park",
+        "includes/unpark",
         "includes/place",
         "includes/lease",
         "includes/sweep"
@@ -196,6 +180,7 @@ script!(
         "includes/keys",
         "includes/score",
         "includes/policy",
+        "includes/park",
         "includes/place",
         "includes/sweep"
     ]
@@ -214,6 +199,8 @@ script!(
         "includes/keys",
         "includes/score",
         "includes/policy",
+        "includes/park",
+        "includes/unpark",
         "includes/place"
     ]
 );
@@ -222,16 +209,21 @@ script!(
     "clear-10",
     [
         "includes/keys",
-        "includes/score",
-        "includes/place",
+        "includes/unpark",
         "includes/old",
-        "includes/sweep"
+        "includes/sweep",
+        "includes/forget"
     ]
 );
 script!(
     REMOVE,
     "remove-10",
-    ["includes/keys", "includes/old", "includes/sweep"]
+    [
+        "includes/keys",
+        "includes/old",
+        "includes/sweep",
+        "includes/forget"
+    ]
 );
 script!(
     ROLLBACK,
@@ -240,7 +232,7 @@ script!(
         "includes/keys",
         "includes/score",
         "includes/policy",
-        "includes/place",
+        "includes/unpark",
         "includes/old",
         "includes/sweep",
         "includes/counts"
@@ -267,6 +259,7 @@ macro_rules! chain_step_script {
             "includes/chain_queue",
             "includes/score",
             "includes/policy",
+            "includes/park",
             "includes/place",
             "includes/put",
             "includes/weigh",

@@ -23,6 +23,8 @@ impl Failure for Error {
 pub enum Repeat {
     Safe,
     Unsafe,
+    /// The caller repeats it, in other words than before.
+    ByCaller,
 }
 
 pub trait Transport {

@@ -592,7 +592,7 @@ mod reserve {
         // Loads the script.
         bed.take();
         let (reserved, sent) = lossy_reserve(&mut bed, 1, "lost");
-        assert_eq!(sent, [Repeat::Unsafe, Repeat::Safe]);
+        assert_eq!(sent, [Repeat::ByCaller, Repeat::Safe]);
         match reserved {
             Ok(Reserved::Job { job, .. }) => {
                 assert_eq!(job.lease_id, "lost");
@@ -602,6 +602,31 @@ mod reserve {
             other => panic!("{other:?}"),
         }
         assert_eq!(bed.check().leases.len(), 2);
+    }
+
+    #[test]
+    fn a_call_that_arrives_after_its_own_repetition_changes_nothing() {
+        for ticket in [Ticket::Take, Ticket::Given] {
+            let mut bed = Bed::new(0);
+            for payload in ["{1}", "{2}", "{3}"] {
+                bed.enqueue("a", payload);
+            }
+            let (repetition, _) = lossy_reserve(&mut bed, 0, "late");
+            let main = bed.main();
+            if ticket == Ticket::Given {
+                assert_eq!(bed.ask::<String>(&["LPOP", &main]), "null");
+            }
+            let (queue, limits) = (&bed.queue, bed.limits);
+            let late = reserve_by(queue, &mut bed.redis, "late", OWNER, ticket, limits);
+            let (Ok(Reserved::Job { job, .. }), Ok(Reserved::Job { job: late, .. })) =
+                (repetition, late)
+            else {
+                panic!("no job")
+            };
+            assert_eq!(late, job);
+            assert_eq!(bed.check().main, ["null", "null"]);
+            assert_eq!(payload_of(&bed.take()), "{2}");
+        }
     }
 
     #[test]

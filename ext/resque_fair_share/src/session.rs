@@ -52,7 +52,7 @@ impl<'a> Session<'a> {
         repeat: Repeat,
     ) -> Result<(Connection, bool), CallError> {
         while let Some(mut connection) = native.pool.take(pid) {
-            if repeat == Repeat::Safe || !connection.is_stale() {
+            if repeat != Repeat::Unsafe || !connection.is_stale() {
                 return Ok((connection, false));
             }
         }

@@ -1,0 +1,6 @@
+-- A partition without a waiting and a running job leaves nothing behind.
+local function forget(partition)
+  redis.call('HDEL', weights, partition)
+  redis.call('HDEL', names, partition)
+  sweep()
+end

@@ -1,0 +1,5 @@
+-- How many jobs wait in parked partitions is kept as a count, so that nobody has to sum them up.
+local function park(partition, score)
+  redis.call('ZADD', parked, score, partition)
+  redis.call('HINCRBY', state, 'parked', redis.call('LLEN', root .. 'sub:' .. partition))
+end
