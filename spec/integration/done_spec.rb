@@ -49,6 +49,51 @@ RSpec.describe 'The end of a job in a worker' do
     expect(redis.keys('resque:fair_share:*')).to be_empty
   end
 
+  describe 'its start' do
+    def record
+      redis.get("resque:worker:#{worker}")
+    end
+
+    it 'is noted as stock Resque notes it' do
+      Resque.enqueue(Jobs::Fair, account_id: 1)
+      job = worker.reserve
+
+      worker.working_on(job)
+
+      noted = Resque.decode(record)
+      expect(noted.keys).to eq(%w[queue run_at payload])
+      expect(noted).to include('queue' => 'fair', 'payload' => job.payload)
+      expect(worker.job).to eq(noted)
+    end
+
+    it 'is noted where Resque keeps its workers, when Redis was swapped meanwhile' do
+      Resque.enqueue(Jobs::Fair, account_id: 1)
+      job = worker.reserve
+      Resque.redis = Redis::Namespace.new('other', redis: Redis.new(url: REDIS_URL))
+
+      Resque.data_store.set_worker_payload(worker, Resque.encode(payload: job.payload))
+
+      expect(record).to be_nil
+      expect(redis.get("other:worker:#{worker}")).to include(job.payload['fair_share_lease'])
+    ensure
+      Resque.redis = REDIS_URL
+    end
+
+    it 'is left to a plugin that has put something in its place' do
+      Resque.enqueue(Jobs::Fair, account_id: 1)
+      workers = Resque::DataStore::Workers
+      original = workers.instance_method(:set_worker_payload).super_method
+      workers.send(:alias_method, :set_worker_payload, :set_worker_payload)
+      workers.define_method(:set_worker_payload) { |worker, data| original.bind_call(self, worker, "#{data} ") }
+
+      worker.working_on(worker.reserve)
+
+      expect(record).to end_with('} ')
+    ensure
+      workers.define_method(:set_worker_payload, original)
+    end
+  end
+
   it 'lets whoever writes more into that round trip do so' do
     Resque.enqueue(Jobs::Fair, account_id: 1)
     def worker.processed!(redis: nil, **)

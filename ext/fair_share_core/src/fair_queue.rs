@@ -330,6 +330,19 @@ impl FairQueue {
         reply_to_released(reply).map_err(T::Error::from)
     }
 
+    /// A worker starts with a job: its record, as Resque has it, says so.
+    pub fn started<T: Transport>(
+        &self,
+        transport: &mut T,
+        worker_id: &str,
+        record: &[u8],
+    ) -> Result<(), T::Error> {
+        let mut command = redis::cmd("SET");
+        command.arg(self.keys.worker(worker_id)).arg(record);
+        transport.call(&command, Repeat::Safe)?;
+        Ok(())
+    }
+
     /// A worker is done: its record goes, Resque's counters (keys without prefix) grow, and the lease ends as by
     /// [`release`](Self::release).
     pub fn done<T: Transport>(

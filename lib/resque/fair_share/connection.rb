@@ -61,7 +61,7 @@ module Resque
       # @return [Queue] always the same one, since it remembers what is unanswered
       def queue(prefix, name)
         queues = @queues[prefix]
-        queues && queues[name.to_s] || MEMO.synchronize do
+        (queues && queues[name.to_s]) || MEMO.synchronize do
           (@queues[prefix] ||= {})[name.to_s] ||= Queue.new(self, prefix, name.to_s)
         end
       end

@@ -49,18 +49,17 @@ module Resque
         MOST_PASSES.times do
           reply = @native.reserve(@connection, ProcessIdentity.owner, ticket_given, cap, charge)
           ticket_given = false
-          kind = reply.first
-          return scan_or_nothing if kind != :job && legacy?
+          return scan_or_nothing if reply.first != :job && legacy?
 
-          note(kind != :plain)
-          case kind
-          when :job
+          note(reply.first != :plain)
+          case reply
+          in [:job, *]
             lease = lease_from(reply)
             return lease if lease
-          when :nothing then return unless reply[1] && reconcile_quietly.positive?
-          when :plain then return :plain
-          when :adopt then adopt(reply[1])
-          when :gone then report_gone(reply[1])
+          in [:nothing, reconcile] then return unless reconcile && reconcile_quietly.positive?
+          in [:plain] then return :plain
+          in [:adopt, elements] then adopt(elements)
+          in [:gone, payload] then report_gone(payload)
           else raise ProtocolError, "reserve answered #{reply.inspect[0, 200]}"
           end
         end
@@ -72,6 +71,13 @@ module Resque
       # @return [Boolean] whether the lease was still there
       def release(lease_id)
         ended(lease_id) { @native.release(@connection, lease_id, cap, charge) }
+      end
+
+      # What Resque writes when a worker starts with a job.
+      # @param worker [String] id of the worker
+      # @param record [String] what it works on
+      def started(worker, record)
+        @native.started(@connection, worker, record)
       end
 
       # As {#release}, with what Resque writes when a worker is done with a job.

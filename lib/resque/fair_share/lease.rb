@@ -59,12 +59,24 @@ module Resque
         @released = true
       end
 
+      # Whether it is kept in that Redis: Resque's can be swapped while a job runs.
+      # @param redis [Object] what a data store was made with
+      def in?(redis)
+        Queue.of(redis, @queue.name).equal?(@queue)
+      end
+
+      # The worker starts with the job: what Resque writes then, over the connection that the job came by.
+      # @param record [String]
+      def start_with(worker, record)
+        @queue.started(worker.to_s, record)
+      end
+
       # The worker is done with the job: as {#release}, with what Resque writes then.
       # @param redis [Object] what the data store that is told was made with
       # @param counters [Array<Array(String, Integer)>]
       # @return [Boolean] false where the release can't ride along: nothing was written
       def release_with(redis, worker, counters)
-        return false if @released || !Queue.of(redis, @queue.name).equal?(@queue)
+        return false if @released || !in?(redis)
 
         @queue.done(@id, worker.to_s, counters)
         @released = true

@@ -22,7 +22,7 @@ module Resque
         method
       end
 
-      # @return [UnboundMethod] what a prepended patch's `super` calls
+      # @return [UnboundMethod, nil] what a prepended patch's `super` calls
       # @private
       def self.below(owner, patch, name)
         method = owner.instance_method(name)

@@ -135,6 +135,24 @@ impl FairQueue {
         Ok(released.map(|(partition, in_flight)| (id(&partition), in_flight)))
     }
 
+    /// What Resque writes when a worker starts with a job.
+    fn started(
+        ruby: &Ruby,
+        rb_self: &Self,
+        connection: Value,
+        worker_id: String,
+        record: RString,
+    ) -> Result<(), Error> {
+        rb_self
+            .0
+            .started(
+                &mut Session::new(ruby, connection),
+                &worker_id,
+                &record.to_bytes(),
+            )
+            .map_err(|error| error.into_ruby(ruby))
+    }
+
     /// As `release`, with what Resque writes when a worker is done. `counters` is `[[key, growth], ...]`, keys without
     /// namespace.
     fn done(
@@ -392,6 +410,7 @@ pub(crate) fn init(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_method("scan", method!(FairQueue::scan, 6))?;
     class.define_method("give_back", method!(FairQueue::give_back, 1))?;
     class.define_method("release", method!(FairQueue::release, 4))?;
+    class.define_method("started", method!(FairQueue::started, 3))?;
     class.define_method("done", method!(FairQueue::done, 6))?;
     class.define_method("recover", method!(FairQueue::recover, 5))?;
     class.define_method("adopt", method!(FairQueue::adopt, 5))?;

@@ -12,9 +12,10 @@ module Resque
           Resque::Job => Patches.own(Resque::Job.singleton_class, :reserve)
         }.freeze
 
-        # What a thread's reserve has come to: whether it is inside one, and the lease that was popped for it.
+        # What a thread's reserve has come to: whether it is inside one, the lease that was popped for it, and the one
+        # whose job was handed over.
         class State
-          attr_accessor :inside, :lease
+          attr_accessor :inside, :lease, :handed_over
 
           # @return [Lease, nil] what was popped, once
           def take
@@ -55,9 +56,10 @@ module Resque
           end
 
           # @return [Resque::Job, nil] the job, with its lease
-          def hand_over(job, lease)
+          def hand_over(job, state)
+            lease = state.take
             if job
-              job.fair_share_lease = lease if lease
+              job.fair_share_lease = state.handed_over = lease if lease
             else
               lease&.release
             end
@@ -72,8 +74,7 @@ module Resque
 
           begin
             state.inside = true
-            job = earlier.bind_call(self, queue)
-            JobReserve.hand_over(job, state.take)
+            JobReserve.hand_over(earlier.bind_call(self, queue), state)
           rescue Resque::Helpers::DecodeException => e
             lease = state.take
             raise unless lease
