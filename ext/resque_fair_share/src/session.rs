@@ -19,6 +19,15 @@ pub(crate) struct Session<'a> {
     connection: Value,
 }
 
+/// Runs a verb over `connection`, a `Resque::FairShare::Connection`.
+pub(crate) fn over<T>(
+    ruby: &Ruby,
+    connection: Value,
+    verb: impl FnOnce(&mut Session<'_>) -> Result<T, CallError>,
+) -> Result<T, magnus::Error> {
+    verb(&mut Session::new(ruby, connection)).map_err(|error| error.into_ruby(ruby))
+}
+
 impl<'a> Session<'a> {
     pub(crate) fn new(ruby: &'a Ruby, connection: Value) -> Self {
         Self { ruby, connection }

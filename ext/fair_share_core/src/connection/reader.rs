@@ -126,7 +126,9 @@ impl Reader {
 }
 
 /// The first line without its end, and what comes behind it.
-fn line_of(bytes: &[u8]) -> Result<Option<(&[u8], &[u8])>, String> {
+type Line<'a> = (&'a [u8], &'a [u8]);
+
+fn line_of(bytes: &[u8]) -> Result<Option<Line<'_>>, String> {
     let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
         if bytes.len() > LONGEST_LINE {
             return Err(format!("a line of more than {LONGEST_LINE} bytes"));

@@ -4,7 +4,7 @@ use magnus::{method, prelude::*, Error, RArray, RClass, RString, Ruby, TryConver
 
 use super::fair_queue::{counts, id, route, FairQueue};
 use crate::convert;
-use crate::session::Session;
+use crate::session::over;
 
 impl FairQueue {
     /// => elements of the main list: tickets, and what others pushed.
@@ -15,10 +15,9 @@ impl FairQueue {
         offset: u64,
         limit: u64,
     ) -> Result<RArray, Error> {
-        let elements = rb_self
-            .0
-            .main_elements(&mut Session::new(ruby, connection), offset, limit)
-            .map_err(|error| error.into_ruby(ruby))?;
+        let elements = over(ruby, connection, |session| {
+            rb_self.0.main_elements(session, offset, limit)
+        })?;
         convert::strings(ruby, &elements)
     }
 
@@ -31,15 +30,9 @@ impl FairQueue {
         offset: u64,
         limit: u64,
     ) -> Result<RArray, Error> {
-        let elements = rb_self
-            .0
-            .elements(
-                &mut Session::new(ruby, connection),
-                &partition,
-                offset,
-                limit,
-            )
-            .map_err(|error| error.into_ruby(ruby))?;
+        let elements = over(ruby, connection, |session| {
+            rb_self.0.elements(session, &partition, offset, limit)
+        })?;
         convert::strings(ruby, &elements)
     }
 
@@ -55,10 +48,9 @@ impl FairQueue {
         for element in elements.into_iter() {
             bytes.push(RString::try_convert(element)?.to_bytes().to_vec());
         }
-        let done = rb_self
-            .0
-            .remove(&mut Session::new(ruby, connection), &partition, &bytes)
-            .map_err(|error| error.into_ruby(ruby))?;
+        let done = over(ruby, connection, |session| {
+            rb_self.0.remove(session, &partition, &bytes)
+        })?;
         Ok((done.removed, id(&partition), done.pending))
     }
 
@@ -70,19 +62,17 @@ impl FairQueue {
         partitions: RArray,
     ) -> Result<(u64, RArray), Error> {
         let partitions: Vec<String> = partitions.to_vec()?;
-        let cleared = rb_self
-            .0
-            .clear(&mut Session::new(ruby, connection), &partitions)
-            .map_err(|error| error.into_ruby(ruby))?;
+        let cleared = over(ruby, connection, |session| {
+            rb_self.0.clear(session, &partitions)
+        })?;
         let ids = cleared.partitions.iter().map(|partition| id(partition));
         Ok((cleared.removed, ruby.ary_from_iter(ids)))
     }
 
     fn forget_settings(ruby: &Ruby, rb_self: &Self, connection: Value) -> Result<(), Error> {
-        rb_self
-            .0
-            .forget_settings(&mut Session::new(ruby, connection))
-            .map_err(|error| error.into_ruby(ruby))
+        over(ruby, connection, |session| {
+            rb_self.0.forget_settings(session)
+        })
     }
 
     /// => `[how many jobs went back into the main list, payloads that are gone from it, [partition id, pending] of each
@@ -93,10 +83,9 @@ impl FairQueue {
         connection: Value,
         most: u64,
     ) -> Result<(u64, RArray, RArray), Error> {
-        let rolled_back = rb_self
-            .0
-            .rollback(&mut Session::new(ruby, connection), most)
-            .map_err(|error| error.into_ruby(ruby))?;
+        let rolled_back = over(ruby, connection, |session| {
+            rb_self.0.rollback(session, most)
+        })?;
         Ok((
             rolled_back.moved,
             convert::strings(ruby, &rolled_back.gone)?,
@@ -112,14 +101,13 @@ impl FairQueue {
         payload: RString,
         partition: Option<String>,
     ) -> Result<u64, Error> {
-        rb_self
-            .0
-            .enqueue_plain(
-                &mut Session::new(ruby, connection),
+        over(ruby, connection, |session| {
+            rb_self.0.enqueue_plain(
+                session,
                 &payload.to_bytes(),
                 &route(partition.as_deref(), None),
             )
-            .map_err(|error| error.into_ruby(ruby))
+        })
     }
 }
 

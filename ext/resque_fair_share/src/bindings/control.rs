@@ -8,15 +8,12 @@ use magnus::{
 
 use super::fair_queue::{id, route, FairQueue};
 use crate::convert;
-use crate::session::Session;
+use crate::session::over;
 
 impl FairQueue {
     /// => a Hash of counts; `mean_job_time` in milliseconds or nil.
     fn stats(ruby: &Ruby, rb_self: &Self, connection: Value) -> Result<RHash, Error> {
-        let stats: Stats = rb_self
-            .0
-            .stats(&mut Session::new(ruby, connection))
-            .map_err(|error| error.into_ruby(ruby))?;
+        let stats: Stats = over(ruby, connection, |session| rb_self.0.stats(session))?;
         let hash = ruby.hash_new();
         hash.aset(ruby.to_symbol("pending"), stats.pending)?;
         hash.aset(ruby.to_symbol("runnable"), stats.runnable)?;
@@ -39,10 +36,9 @@ impl FairQueue {
     ) -> Result<RArray, Error> {
         let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
         let partitions: Vec<String> = partitions.to_vec()?;
-        let described = rb_self
-            .0
-            .describe(&mut Session::new(ruby, connection), &partitions, limits)
-            .map_err(|error| error.into_ruby(ruby))?;
+        let described = over(ruby, connection, |session| {
+            rb_self.0.describe(session, &partitions, limits)
+        })?;
         let rows = ruby.ary_new();
         for row in described {
             rows.push(partition_row(row))?;
@@ -59,15 +55,11 @@ impl FairQueue {
         offset: u64,
         limit: u64,
     ) -> Result<Vec<String>, Error> {
-        rb_self
-            .0
-            .partitions_by_turn(
-                &mut Session::new(ruby, connection),
-                index(&of)?,
-                offset,
-                limit,
-            )
-            .map_err(|error| error.into_ruby(ruby))
+        over(ruby, connection, |session| {
+            rb_self
+                .0
+                .partitions_by_turn(session, index(&of)?, offset, limit)
+        })
     }
 
     /// => `[next cursor, encoded ids]`, in no order.
@@ -78,10 +70,9 @@ impl FairQueue {
         of: Symbol,
         cursor: u64,
     ) -> Result<(u64, Vec<String>), Error> {
-        rb_self
-            .0
-            .partitions_page(&mut Session::new(ruby, connection), index(&of)?, cursor)
-            .map_err(|error| error.into_ruby(ruby))
+        over(ruby, connection, |session| {
+            rb_self.0.partitions_page(session, index(&of)?, cursor)
+        })
     }
 
     /// => `[next cursor, [[time, encoded id], ...]]`, in no order; `bound` and the times in milliseconds.
@@ -93,15 +84,9 @@ impl FairQueue {
         cursor: u64,
         bound: Option<u64>,
     ) -> Result<RArray, Error> {
-        let (next, heads) = rb_self
-            .0
-            .oldest(
-                &mut Session::new(ruby, connection),
-                index(&of)?,
-                cursor,
-                bound,
-            )
-            .map_err(|error| error.into_ruby(ruby))?;
+        let (next, heads) = over(ruby, connection, |session| {
+            rb_self.0.oldest(session, index(&of)?, cursor, bound)
+        })?;
         let rows = ruby.ary_new_capa(heads.len());
         for head in heads {
             rows.push(head)?;
@@ -129,15 +114,14 @@ impl FairQueue {
             cap: change(limit)?,
             paused: change(paused)?,
         };
-        rb_self
-            .0
-            .set(
-                &mut Session::new(ruby, connection),
+        over(ruby, connection, |session| {
+            rb_self.0.set(
+                session,
                 &route(partition.as_deref(), None),
                 settings,
                 limits,
             )
-            .map_err(|error| error.into_ruby(ruby))
+        })
     }
 
     /// `jobs`: `[[payload, partition id or nil, weight or nil], ...]`. => pending of its partition after each.
@@ -158,10 +142,9 @@ impl FairQueue {
                 route(partition.as_deref(), weight),
             ));
         }
-        rb_self
-            .0
-            .enqueue_all(&mut Session::new(ruby, connection), &routed, limits)
-            .map_err(|error| error.into_ruby(ruby))
+        over(ruby, connection, |session| {
+            rb_self.0.enqueue_all(session, &routed, limits)
+        })
     }
 
     /// => the id as it stands in key names; nil is the lane of jobs without partition.

@@ -14,7 +14,7 @@ use magnus::{
 use super::{backlog, control};
 use crate::convert;
 use crate::ffi;
-use crate::session::Session;
+use crate::session::over;
 
 static LEASE_IDS: LeaseIds = LeaseIds::new();
 
@@ -43,15 +43,14 @@ impl FairQueue {
         cap: u64,
     ) -> Result<Option<u64>, Error> {
         let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
-        let enqueued = rb_self
-            .0
-            .enqueue(
-                &mut Session::new(ruby, connection),
+        let enqueued = over(ruby, connection, |session| {
+            rb_self.0.enqueue(
+                session,
                 &payload.to_bytes(),
                 &route(partition.as_deref(), weight),
                 limits,
             )
-            .map_err(|error| error.into_ruby(ruby))?;
+        })?;
         Ok(match enqueued {
             Enqueued::Queued { pending } => Some(pending),
             Enqueued::Plain => None,
@@ -76,15 +75,11 @@ impl FairQueue {
         } else {
             Ticket::Take
         };
-        let reserved = rb_self
-            .0
-            .reserve(
-                &mut Session::new(ruby, connection),
-                asking(pid, &owner),
-                ticket,
-                limits,
-            )
-            .map_err(|error| error.into_ruby(ruby))?;
+        let reserved = over(ruby, connection, |session| {
+            rb_self
+                .0
+                .reserve(session, asking(pid, &owner), ticket, limits)
+        })?;
         reserved_to_ruby(ruby, reserved)
     }
 
@@ -101,15 +96,11 @@ impl FairQueue {
     ) -> Result<RArray, Error> {
         let limits = convert::limits(ruby, cap, charge)?;
         let routed = routed(elements, routes)?;
-        let reserved = rb_self
-            .0
-            .scan(
-                &mut Session::new(ruby, connection),
-                asking(ffi::pid(), &owner),
-                &routed,
-                limits,
-            )
-            .map_err(|error| error.into_ruby(ruby))?;
+        let reserved = over(ruby, connection, |session| {
+            rb_self
+                .0
+                .scan(session, asking(ffi::pid(), &owner), &routed, limits)
+        })?;
         reserved_to_ruby(ruby, reserved)
     }
 
@@ -128,10 +119,9 @@ impl FairQueue {
         charge: Symbol,
     ) -> Result<Option<(Option<String>, u64)>, Error> {
         let limits = convert::limits(ruby, cap, charge)?;
-        let released = rb_self
-            .0
-            .release(&mut Session::new(ruby, connection), &lease_id, limits)
-            .map_err(|error| error.into_ruby(ruby))?;
+        let released = over(ruby, connection, |session| {
+            rb_self.0.release(session, &lease_id, limits)
+        })?;
         Ok(released.map(|(partition, in_flight)| (id(&partition), in_flight)))
     }
 
@@ -143,14 +133,9 @@ impl FairQueue {
         worker_id: String,
         record: RString,
     ) -> Result<(), Error> {
-        rb_self
-            .0
-            .started(
-                &mut Session::new(ruby, connection),
-                &worker_id,
-                &record.to_bytes(),
-            )
-            .map_err(|error| error.into_ruby(ruby))
+        over(ruby, connection, |session| {
+            rb_self.0.started(session, &worker_id, &record.to_bytes())
+        })
     }
 
     /// As `release`, with what Resque writes when a worker is done. `counters` is `[[key, growth], ...]`, keys without
@@ -167,11 +152,11 @@ impl FairQueue {
     ) -> Result<Option<(Option<String>, u64)>, Error> {
         let limits = convert::limits(ruby, cap, charge)?;
         let counters: Vec<(String, i64)> = counters.to_vec()?;
-        let session = &mut Session::new(ruby, connection);
-        let released = rb_self
-            .0
-            .done(session, &lease_id, limits, &worker_id, &counters)
-            .map_err(|error| error.into_ruby(ruby))?;
+        let released = over(ruby, connection, |session| {
+            rb_self
+                .0
+                .done(session, &lease_id, limits, &worker_id, &counters)
+        })?;
         Ok(released.map(|(partition, in_flight)| (id(&partition), in_flight)))
     }
 
@@ -186,15 +171,9 @@ impl FairQueue {
         charge: Symbol,
     ) -> Result<(Symbol, Option<String>, u64, u64), Error> {
         let limits = convert::limits(ruby, cap, charge)?;
-        let recovered = rb_self
-            .0
-            .recover(
-                &mut Session::new(ruby, connection),
-                &lease_id,
-                &worker_id,
-                limits,
-            )
-            .map_err(|error| error.into_ruby(ruby))?;
+        let recovered = over(ruby, connection, |session| {
+            rb_self.0.recover(session, &lease_id, &worker_id, limits)
+        })?;
         Ok(match recovered {
             Recovered::Gone => (ruby.to_symbol("gone"), None, 0, 0),
             Recovered::Freed {
@@ -228,10 +207,9 @@ impl FairQueue {
     ) -> Result<(u64, u64, RArray), Error> {
         let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
         let routed = routed(elements, routes)?;
-        let adopted = rb_self
-            .0
-            .adopt(&mut Session::new(ruby, connection), &routed, rotate, limits)
-            .map_err(|error| error.into_ruby(ruby))?;
+        let adopted = over(ruby, connection, |session| {
+            rb_self.0.adopt(session, &routed, rotate, limits)
+        })?;
         Ok((
             adopted.looked_at,
             adopted.adopted,
@@ -247,10 +225,7 @@ impl FairQueue {
         cap: u64,
     ) -> Result<(bool, u64, bool), Error> {
         let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
-        let mended = rb_self
-            .0
-            .mend(&mut Session::new(ruby, connection), limits)
-            .map_err(|error| error.into_ruby(ruby))?;
+        let mended = over(ruby, connection, |session| rb_self.0.mend(session, limits))?;
         Ok((mended.ended, mended.tickets, mended.lost))
     }
 
@@ -261,10 +236,7 @@ impl FairQueue {
         connection: Value,
         cursor: u64,
     ) -> Result<(u64, Vec<String>), Error> {
-        rb_self
-            .0
-            .lists(&mut Session::new(ruby, connection), cursor)
-            .map_err(|error| error.into_ruby(ruby))
+        over(ruby, connection, |session| rb_self.0.lists(session, cursor))
     }
 
     /// `partitions`: encoded. => how many got their place again.
@@ -278,15 +250,9 @@ impl FairQueue {
     ) -> Result<u64, Error> {
         let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
         let partitions: Vec<String> = partitions.to_vec()?;
-        rb_self
-            .0
-            .reindex(
-                &mut Session::new(ruby, connection),
-                &partitions,
-                last,
-                limits,
-            )
-            .map_err(|error| error.into_ruby(ruby))
+        over(ruby, connection, |session| {
+            rb_self.0.reindex(session, &partitions, last, limits)
+        })
     }
 
     /// => `[next cursor, [[lease id, partition id, started (ms), owner, payload], ...]]`.
@@ -296,10 +262,9 @@ impl FairQueue {
         connection: Value,
         cursor: u64,
     ) -> Result<RArray, Error> {
-        let (next, leases) = rb_self
-            .0
-            .leases(&mut Session::new(ruby, connection), cursor)
-            .map_err(|error| error.into_ruby(ruby))?;
+        let (next, leases) = over(ruby, connection, |session| {
+            rb_self.0.leases(session, cursor)
+        })?;
         let rows = ruby.ary_new();
         for lease in leases {
             let (_, payload) = split_element(&lease.element);
@@ -319,10 +284,7 @@ impl FairQueue {
 
     /// Whether the queue has fair-share state now.
     fn is_fair(ruby: &Ruby, rb_self: &Self, connection: Value) -> Result<bool, Error> {
-        rb_self
-            .0
-            .is_fair(&mut Session::new(ruby, connection))
-            .map_err(|error| error.into_ruby(ruby))
+        over(ruby, connection, |session| rb_self.0.is_fair(session))
     }
 }
 
