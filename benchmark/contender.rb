@@ -24,6 +24,8 @@ module Bench
       end
     end
 
+    # How long one that is told to end may go on: seconds.
+    PATIENCE = 2.0
     PROGRAM = File.expand_path('contender/main.rb', __dir__)
 
     # @return [Symbol]
@@ -50,21 +52,28 @@ module Bench
                    commands: commands, result: reply['result'])
     end
 
+    # It ends by itself when it has nothing to do; else it, and the workers that it has forked, are made to.
     def stop
       @requests.close
+      %i[TERM KILL].each { |signal| ended_within?(PATIENCE) or Process.kill(signal, -@pid) }
       Process.wait(@pid)
-    rescue Errno::ECHILD, IOError
+    rescue Errno::ECHILD, Errno::ESRCH, IOError
       nil
     end
 
     private
+
+    def ended_within?(seconds)
+      (seconds / 0.02).ceil.times { Process.wait(@pid, Process::WNOHANG) ? raise(Errno::ECHILD) : sleep(0.02) }
+      false
+    end
 
     def start(url)
       environment = Bundle.new(@name).prepare.merge('BENCH_REDIS' => url, 'BENCH_CONTENDER' => @name.to_s)
       from_us, @requests = IO.pipe
       @replies, to_us = IO.pipe
       @pid = Bundler.with_unbundled_env do
-        Process.spawn(environment, *pinned, RbConfig.ruby, PROGRAM, in: from_us, out: to_us)
+        Process.spawn(environment, *pinned, RbConfig.ruby, PROGRAM, in: from_us, out: to_us, pgroup: true)
       end
       [from_us, to_us].each(&:close)
     end

@@ -22,6 +22,7 @@ module Bench
     # @param settings [Options::Settings]
     def initialize(settings)
       @settings = settings
+      @results = {}
       @arena = Arena.new(ENV.fetch('REDIS_URL'))
       @machine = Machine.new(@arena.server.version)
     end
@@ -29,19 +30,27 @@ module Bench
     # @return [Integer] exit status
     def call
       warn(*@machine.warning)
-      results = @settings.only.to_h { |name| [name, measure(name)] }
-      report = Report.new(results, @machine)
-      puts @settings.json ? report.to_json : report.to_s
-      write(report, results) if @settings.write
+      @settings.only.each { |name| @results[name] = measure(name) }
+      write if @settings.write
       0
     rescue Error, Redis::BaseError => e
       warn "bin/bench: #{e.message}"
       1
     ensure
+      # What was measured before it was interrupted, too.
+      print_report if @results.any?
       @arena.stop
     end
 
     private
+
+    def report
+      Report.new(@results, @machine)
+    end
+
+    def print_report
+      puts @settings.json ? report.to_json : report.to_s
+    end
 
     def measure(name)
       from = now
@@ -50,8 +59,8 @@ module Bench
       warn format('%<name>s: measured in %<seconds>.1f s', name: name, seconds: now - from)
     end
 
-    def write(report, results)
-      drawn = Charts.new(results).write
+    def write
+      drawn = Charts.new(@results).write
       pictures = drawn.map { |name| "![#{name}](benchmark/results/#{name}.svg)" }
       Readme.new.write([report.to_markdown, *pictures].join("\n\n"))
     end

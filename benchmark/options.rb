@@ -30,6 +30,7 @@ module Bench
         settings = Settings.new(only: ROWS, rounds: 7, jobs: 10_000, full: false, json: false, write: false)
         rest = parser(settings).parse(arguments)
         raise OptionParser::InvalidArgument, rest.first if rest.any?
+        raise ArgumentError, '--write needs all rows; leave out --only' if settings.write && settings.only != ROWS
 
         settings
       rescue OptionParser::ParseError, ArgumentError => e

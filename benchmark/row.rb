@@ -51,7 +51,7 @@ module Bench
 
     # Other names for what 0.1.0's gem of chains gave.
     def chain_series(gathered)
-      { old: gathered[:old_chain], ours: gathered[:ours] }
+      { plain: gathered[:plain], old: gathered[:old_chain], ours: gathered[:ours] }.compact
     end
 
     def thousands(number)

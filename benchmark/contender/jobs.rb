@@ -38,6 +38,18 @@ class StepJob
   def self.perform(params); end
 end
 
+# A chain made by hand: each job puts the next one into the queue.
+class HandMadeStepJob
+  @queue = :steps
+
+  def self.perform(params)
+    following = params['step'] + 1
+    return if following == Bench::Contending::Chains::STEPS
+
+    Resque.enqueue(HandMadeStepJob, 'step' => following, 'order_id' => params['order_id'])
+  end
+end
+
 # What ActiveJob's adapter for Resque enqueues; the payload is made as it makes it, without ActiveJob itself.
 module ActiveJob
   module QueueAdapters

@@ -5,7 +5,6 @@ module Bench
     # Fills queues.
     module Loads
       RECORDS = [1, 2, 3].freeze
-      ACTIVE_JOB_BYTES = 500
 
       # As an application does it, job by job.
       def enqueue(count:, tenants:)
@@ -39,9 +38,10 @@ module Bench
         end
       end
 
-      def enqueue_active_job(count:, tenants:)
+      # Each as long as `bytes` says.
+      def enqueue_active_job(count:, tenants:, bytes:)
         wrapper = ActiveJob::QueueAdapters::ResqueAdapter::JobWrapper
-        Stopwatch.time { count.times { |n| Resque.enqueue_to('default', wrapper, active_job(n, n % tenants)) } }
+        Stopwatch.time { count.times { |n| Resque.enqueue_to('default', wrapper, active_job(n, n % tenants, bytes)) } }
       end
 
       private
@@ -74,13 +74,13 @@ module Bench
         Resque.encode(class: 'SyncJob', args: [{ account_id: id, record_ids: RECORDS }])
       end
 
-      def active_job(number, tenant)
+      def active_job(number, tenant, bytes)
         data = { 'job_class' => 'ActiveSyncJob', 'job_id' => format('%036d', number), 'provider_job_id' => nil,
                  'queue_name' => 'default', 'priority' => nil, 'arguments' => [{ 'account_id' => tenant }],
                  'executions' => 0, 'exception_executions' => {}, 'locale' => 'en', 'timezone' => 'UTC',
                  'enqueued_at' => '2026-01-01T00:00:00.000000000Z', 'scheduled_at' => nil, 'note' => '' }
         wrapped = { class: 'ActiveJob::QueueAdapters::ResqueAdapter::JobWrapper', args: [data] }
-        data.merge('note' => 'x' * [ACTIVE_JOB_BYTES - Resque.encode(wrapped).bytesize, 0].max)
+        data.merge('note' => 'x' * [bytes - Resque.encode(wrapped).bytesize, 0].max)
       end
     end
   end

@@ -6,6 +6,11 @@ module Bench
     module Single
       QUEUE = 'default'
 
+      # @return [Array<String>] names of queues that nothing is put into
+      def self.empty_queues(number)
+        Array.new(number) { |n| "empty_#{n}" }
+      end
+
       # What runs for the first time runs slowly.
       def warm_up
         whole(count: 100, tenants: 10)
@@ -18,6 +23,13 @@ module Bench
       # A look that finds nothing.
       def empty(count:)
         Stopwatch.time { count.times { Resque::Job.reserve(QUEUE) and raise 'a job, though all are capped' } }
+      end
+
+      # A worker's look at many queues that are all empty.
+      def poll(count:, queues:)
+        with_worker(*Single.empty_queues(queues)) do |worker|
+          Stopwatch.time { count.times { worker.reserve and raise 'a job' } }
+        end
       end
 
       # Each job by hand: reserve, perform, release.

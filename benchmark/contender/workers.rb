@@ -4,9 +4,10 @@ module Bench
   module Contending
     # Real workers in processes of their own.
     module Workers
-      # Resque's workers, which fork for each job, until nothing waits.
-      def drain(workers:)
-        Stopwatch.time { start_workers(workers, Single::QUEUE, fork_per_job: true) }
+      # Resque's workers, which fork for each job, until nothing waits. Only the last of their queues has jobs.
+      def drain(workers:, queues: 1)
+        names = [*Single.empty_queues(queues - 1), Single::QUEUE]
+        Stopwatch.time { start_workers(workers, names, fork_per_job: true) }
       end
 
       # Tenants' jobs that sleep, by workers that don't fork. `plan` has [tenant, jobs, ms], in their order.
@@ -16,7 +17,7 @@ module Bench
         plan.each { |tenant, jobs, ms| enqueue_sleeping(tenant, jobs, ms) }
         last = Stopwatch.now
         Stopwatch.time do
-          start_workers(workers, 'sleeping', fork_per_job: false)
+          start_workers(workers, ['sleeping'], fork_per_job: false)
           last
         end
       ensure
@@ -31,15 +32,15 @@ module Bench
         end
       end
 
-      def start_workers(number, queue, fork_per_job:)
-        pids = Array.new(number) { fork { work_until_empty(queue, fork_per_job) } }
+      def start_workers(number, queues, fork_per_job:)
+        pids = Array.new(number) { fork { work_until_empty(queues, fork_per_job) } }
         failed = pids.map { |pid| Process.wait2(pid).last }.reject(&:success?)
         raise "a worker has failed: #{failed.first}" if failed.any?
       end
 
-      def work_until_empty(queue, fork_per_job)
+      def work_until_empty(queues, fork_per_job)
         Resque.redis.reconnect
-        worker = Resque::Worker.new(queue)
+        worker = Resque::Worker.new(*queues)
         worker.fork_per_job = fork_per_job
         worker.work(0)
         exit!(0)

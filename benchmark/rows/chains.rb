@@ -4,18 +4,19 @@ require_relative '../row'
 
 module Bench
   module Rows
-    # Chains of five steps, by a worker that doesn't fork. plain Resque has none.
+    # Chains of five steps, by a worker that doesn't fork. plain Resque has none: each job enqueues the next.
     class Chain < Row
       row 'chain'
       CHAINS = 200
       CONTENDERS = %i[old_chain ours].freeze
 
       def call
-        measured = arena.rounds(settings.few(5), CONTENDERS) do |one|
+        measured = arena.rounds(settings.few(5), [:plain, *CONTENDERS]) do |one|
           one.call(:chains, count: settings.scaled(CHAINS, 5))
           one.call(:transitions)
         end
-        [Result.new('chain', 'chain transitions', 'transitions/s', chain_series(rates(measured))),
+        label = 'chain transitions (plain: each job enqueues the next)'
+        [Result.new('chain', label, 'transitions/s', chain_series(rates(measured))),
          latency(measured, 'p50', 0.5), latency(measured, 'p99', 0.99)]
       end
 
@@ -26,7 +27,7 @@ module Bench
       end
 
       def latency(measured, word, share)
-        numbers = measured.transform_values do |all|
+        numbers = measured.slice(*CONTENDERS).transform_values do |all|
           all.map { |one| Series.new(one.result['latencies']).quantile(share) * 1e6 }
         end
         Result.new("chain #{word}", "end of a step to the next job in its queue, #{word}", 'µs', chain_series(numbers))

@@ -18,15 +18,20 @@ module Bench
       row 'reserve'
 
       def call
-        [100, 1000].map do |tenants|
-          timed("reserve #{tenants}", "reserve, #{jobs} jobs of #{thousands(tenants)} tenants", count) do |one|
-            one.call(:load, count: settings.jobs, tenants: tenants)
-            one.call(:reserve, count: count)
-          end
-        end
+        [1, 10, 100, 1000].map { |tenants| reserve(tenants) }
       end
 
       private
+
+      # Where there is a goal there are more rounds.
+      def reserve(tenants)
+        label = "reserve, #{jobs} jobs of #{thousands(tenants)} tenant#{'s' if tenants > 1}"
+        rounds = tenants < 100 ? settings.few(3) : settings.rounds
+        timed("reserve #{tenants}", label, count, rounds: rounds) do |one|
+          one.call(:load, count: settings.jobs, tenants: tenants)
+          one.call(:reserve, count: count)
+        end
+      end
 
       def jobs
         thousands(settings.jobs)
@@ -41,12 +46,17 @@ module Bench
       row 'skewed'
 
       def call
-        count = settings.jobs / 10
-        label = 'reserve, 100 tenants, one of them with 80 % of the jobs'
-        [timed('skewed', label, count) do |one|
-          one.call(:load, count: settings.jobs, tenants: 100, skew: 0.8)
+        [80, 90, 99].map { |percent| reserve(percent, settings.jobs / 10) }
+      end
+
+      private
+
+      def reserve(percent, count)
+        label = "reserve, 100 tenants, one of them with #{percent} % of the jobs"
+        timed("skewed #{percent}", label, count, rounds: settings.few(3)) do |one|
+          one.call(:load, count: settings.jobs, tenants: 100, skew: percent / 100.0)
           one.call(:reserve, count: count)
-        end]
+        end
       end
     end
 
@@ -90,15 +100,26 @@ module Bench
 
     class Empty < Row
       row 'empty'
+      QUEUES = 20
 
       def call
-        count = settings.scaled(1000)
-        label = 'a look that finds nothing: all are capped (plain: empty)'
-        [timed('empty', label, count) do |one|
+        [all_capped(settings.scaled(1000)), polled(settings.scaled(200))]
+      end
+
+      private
+
+      def all_capped(count)
+        timed('empty', 'a look that finds nothing: all are capped (plain: empty)', count) do |one|
           one.call(:cap, tenants: 100)
           one.call(:load, count: 1000, tenants: 100) unless one.name == :plain
           one.call(:empty, count: count)
-        end]
+        end
+      end
+
+      def polled(count)
+        timed('empty 20 queues', "a worker's look at #{QUEUES} empty queues", count) do |one|
+          one.call(:poll, count: count, queues: QUEUES)
+        end
       end
     end
 

@@ -7,9 +7,18 @@ module Bench
     # Workers that fork for each job. All workers share the contenders' core where there is one.
     class RealWorkers < Row
       row 'workers'
-      JOBS = 400
+      # A worker's; each forks.
+      JOBS = 80
+      JOBS_OF_FULL = 400
+      QUEUES = 20
 
       def call
+        several_workers << twenty_queues
+      end
+
+      private
+
+      def several_workers
         by_cpu = {}
         by_clock = {}
         numbers = settings.full ? 1..4 : [1, 4]
@@ -19,16 +28,25 @@ module Bench
           lines(by_cpu, 'CPU s') + lines(by_clock, 's')
       end
 
-      private
+      # Only the last of its queues has jobs.
+      def twenty_queues
+        by_cpu, = drain(1, QUEUES)
+        Result.new('workers 20 queues', "1 real worker on #{QUEUES} queues", 'jobs/CPU s', by_cpu)
+      end
 
-      def drain(workers)
-        jobs = settings.scaled(JOBS, 5) * workers
+      def drain(workers, queues = 1)
+        jobs = settings.scaled(settings.full ? JOBS_OF_FULL : JOBS, 5) * workers
         measured = arena.rounds(settings.few(3), ALL) do |one|
           one.call(:load, count: jobs, tenants: 100)
-          one.call(:drain, workers: workers)
+          one.call(:drain, workers: workers, queues: queues)
         end
-        [measured.transform_values { |all| all.map { |one| jobs / one.all_cpu } },
-         measured.transform_values { |all| all.map { |one| jobs / one.seconds } }]
+        %i[all_cpu seconds].map do |cost|
+          measured.transform_values do |all|
+            all.map do |one|
+              jobs / one.public_send(cost)
+            end
+          end
+        end
       end
 
       def lines(by_workers, unit)

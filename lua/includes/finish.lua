@@ -16,10 +16,7 @@ local function finish(id, cap, charge, used)
   local clock, mean = tonumber(s[1]) or FIRST_CLOCK, tonumber(s[2])
   local weight, limit, paused = policy(partition, s[3], cap, s[4])
   local elapsed = math.max(now - started, 1)
-  -- One that would move by less than a thousandth stays: each write costs.
-  if not used and math.abs(elapsed - (mean or 0)) * 64 > (mean or 0) then
-    redis.call('HSET', state, 'mean', mean and mean + (elapsed - mean) / 16 or elapsed)
-  end
+  if not used then redis.call('HSET', state, 'mean', mean and mean + (elapsed - mean) / 16 or elapsed) end
   local cost = used or (charge == 'jobs' and EXPECTATION) or elapsed
   local correction = cost / weight - charged
 

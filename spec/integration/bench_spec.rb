@@ -43,6 +43,7 @@ RSpec.describe 'The benchmark' do
   {
     '--only reserv' => /there is no row reserv; there are enqueue, reserve/,
     '--rounds 0' => /--rounds is 0; it must be from 1 to 1000/,
+    '--write --only chain' => /--write needs all rows; leave out --only/,
     'now' => /now/
   }.each do |arguments, message|
     it "refuses #{arguments}, and says why" do
