@@ -41,28 +41,26 @@ if resumes then
   status = 'running'
   redis.call('HDEL', chain, 'error_message', 'error_class', 'error_step')
 end
-redis.call('HSET', chain, 'step_status:' .. step, outcome)
 if outcome == 'completed' then
-  redis.call('HSET', chain, 'step_completed_at:' .. step, now_text)
+  redis.call('HSET', chain, 'step_status:' .. step, outcome, 'step_completed_at:' .. step, now_text)
 else
+  redis.call('HSET', chain, 'step_status:' .. step, outcome)
   redis.call('HINCRBY', chain, 'attempts:' .. step, 1)
 end
 if left > 0 or not (ends or goes_on) then redis.call('HSET', chain, 'left', left) end
 
 if ends then
-  note(s, 'completed')
-  redis.call('HSET', chain, 'completed_at', now_text)
+  note(s, 'completed', 'completed_at', now_text)
   return { 'completed', move(status, 'completed') }
 elseif not goes_on then
   note(s, resumes and 'resumed' or 'counted')
   return { resumes and 'resumed' or 'counted', -1 }
 end
 
-redis.call('HSET', chain, 'current_step', next_first)
-if next_size > 1 then redis.call('HSET', chain, 'left', next_size) else redis.call('HDEL', chain, 'left') end
+if next_size > 1 then redis.call('HSET', chain, 'left', next_size) elseif s.grouped then redis.call('HDEL', chain, 'left') end
 if ARGV[11] ~= '' then
-  note(s, 'broken')
+  note(s, 'broken', 'current_step', ARGV[9])
   return { 'broken', break_chain(status, ARGV[11], ARGV[12], ARGV[13], ARGV[14]) }
 end
-note(s, resumes and 'resumed' or 'advanced')
+note(s, resumes and 'resumed' or 'advanced', 'current_step', ARGV[9])
 return { resumes and 'resumed' or 'advanced', -1, pendings }

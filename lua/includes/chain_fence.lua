@@ -6,7 +6,7 @@ local function read_state()
   local s = redis.call('HMGET', chain, 'status', 'run', 'left', 'current_step', 'revision', 'last', 'step_status:' .. step,
     'token:' .. step, 'total_steps')
   return {
-    status = s[1], run = s[2], left = tonumber(s[3]) or 1, current = tonumber(s[4]), revision = s[5] or '0',
+    status = s[1], run = s[2], left = tonumber(s[3]) or 1, grouped = s[3], current = tonumber(s[4]), revision = s[5] or '0',
     last = s[6] or '', step_status = s[7], token = s[8] or '1', total = tonumber(s[9])
   }
 end
@@ -26,7 +26,7 @@ local function repeated(s)
   return { string.sub(s.last, #request + 2), -1 }
 end
 
--- Notes a transition, and what became of it, for the case that its reply gets lost.
-local function note(s, result)
-  redis.call('HSET', chain, 'updated_at', now_text, 'revision', s.revision + 1, 'last', request .. ' ' .. result)
+-- Notes a transition, and what became of it, for the case that its reply gets lost; another field with it where given.
+local function note(s, result, ...)
+  redis.call('HSET', chain, 'updated_at', now_text, 'revision', (s.revision + 1) .. '', 'last', request .. ' ' .. result, ...)
 end

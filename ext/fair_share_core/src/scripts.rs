@@ -239,7 +239,7 @@ script!(
     ]
 );
 
-/// A chain's script: what all of them have comes first.
+/// A script that changes a chain: what all of them have comes first.
 macro_rules! chain_script {
     ($constant:ident, $file:literal, [$($include:literal),*]) => {
         script!($constant, $file, [
@@ -281,12 +281,32 @@ chain_step_script!(CHAIN_RETRY, "chain_retry-10n", ["includes/chain_fence"]);
 chain_script!(CHAIN_FAIL, "chain_fail-10", ["includes/chain_fence"]);
 chain_step_script!(CHAIN_RESTART, "chain_restart-10n", ["includes/chain_break"]);
 chain_script!(CHAIN_HALT, "chain_halt-10", []);
-chain_script!(CHAIN_DELETE, "chain_delete-10", []);
-chain_script!(CHAIN_LOOK, "chain_look-10", ["includes/chain_group"]);
+script!(CHAIN_DELETE, "chain_delete-10", ["includes/chain_keys"]);
+script!(
+    CHAIN_LOOK,
+    "chain_look-10",
+    ["includes/chain_keys", "includes/chain_group"]
+);
 chain_script!(CHAIN_ADOPT, "chain_adopt-10", []);
-chain_script!(CHAIN_UPDATE, "chain_update-10", []);
-chain_script!(CHAIN_LIST, "chain_list-10", []);
-chain_script!(CHAIN_COUNT, "chain_count-10", []);
+script!(CHAIN_UPDATE, "chain_update-10", ["includes/chain_keys"]);
+script!(
+    CHAIN_LIST,
+    "chain_list-10",
+    [
+        "includes/chain_keys",
+        "includes/time",
+        "includes/chain_index"
+    ]
+);
+script!(
+    CHAIN_COUNT,
+    "chain_count-10",
+    [
+        "includes/chain_keys",
+        "includes/time",
+        "includes/chain_index"
+    ]
+);
 
 /// Every script, for a check that each compiles.
 pub static ALL: [&Script; 30] = [

@@ -32,8 +32,10 @@ module Resque
       # The payload's top-level key that says whose step the job is: chain id, run, step, token.
       KEY = 'job_chain'
 
+      HOOKS = { 'enqueue' => /\A(?:before|after)_enqueue/, 'schedule' => /\A(?:before|after)_schedule/ }.freeze
+
       # What is known of one step's job.
-      Part = Struct.new(:index, :token, :step, :args, :partition_id, :job) do
+      Part = Struct.new(:index, :token, :step, :args, :partition_id, :job, :hooks) do
         # @implements Part
 
         def queue
@@ -173,9 +175,10 @@ module Resque
         end
       end
 
-      # As Resque and resque-scheduler find them.
+      # As Resque and resque-scheduler find them. A class has hundreds of methods: they are gone through once.
       def hooks(part, moment)
-        part.step.job_class.methods.grep(/\A#{moment}_#{hook_word}/).sort
+        names = part.hooks ||= part.step.job_class.methods.grep(HOOKS.fetch(hook_word)).sort
+        names.select { |name| name.start_with?(moment) }
       end
 
       def count(part, pending)

@@ -56,7 +56,7 @@ module Resque
 
       # @return [Array<Row>] the steps of the next group
       def next_rows
-        @next_steps.each_with_index.map { |text, index| row(next_first + index, '', 1, 0, text) }
+        @next_rows ||= @next_steps.each_with_index.map { |text, index| row(next_first + index, '', 1, 0, text) }
       end
 
       def last_group?
