@@ -13,9 +13,10 @@ module Bench
       end
     end
 
-    # Each takes a tenth of a load.
+    # Each takes a tenth of a load, as far as the caps allow.
     class Reserve < Row
       row 'reserve'
+      CAP = 50
 
       def call
         [1, 10, 100, 1000].map { |tenants| reserve(tenants) }
@@ -27,6 +28,7 @@ module Bench
       def reserve(tenants)
         label = "reserve, #{jobs} jobs of #{thousands(tenants)} tenant#{'s' if tenants > 1}"
         rounds = tenants < 100 ? settings.few(3) : settings.rounds
+        count = [settings.jobs / 10, CAP * tenants].min
         timed("reserve #{tenants}", label, count, rounds: rounds) do |one|
           one.call(:load, count: settings.jobs, tenants: tenants)
           one.call(:reserve, count: count)
@@ -36,17 +38,14 @@ module Bench
       def jobs
         thousands(settings.jobs)
       end
-
-      def count
-        settings.jobs / 10
-      end
     end
 
     class Skewed < Row
       row 'skewed'
 
       def call
-        [80, 90, 99].map { |percent| reserve(percent, settings.jobs / 10) }
+        # With 99 % in one tenant, its cap and the others' jobs allow no more.
+        [80, 90, 99].map { |percent| reserve(percent, settings.jobs / (percent == 99 ? 100 : 10)) }
       end
 
       private
