@@ -175,9 +175,9 @@ module Resque
         end
       end
 
-      # As Resque and resque-scheduler find them. A class has hundreds of methods: they are gone through once.
+      # As Resque and resque-scheduler find them, but not among the hundreds of methods that any class has.
       def hooks(part, moment)
-        names = part.hooks ||= part.step.job_class.methods.grep(HOOKS.fetch(hook_word)).sort
+        names = part.hooks ||= part.step.job_class.singleton_methods.grep(HOOKS.fetch(hook_word)).sort
         names.select { |name| name.start_with?(moment) }
       end
 

@@ -179,9 +179,8 @@ module Resque
           return Reply.new('stale', -1, []) unless known
 
           fence = [snapshot.run, JobChain.ttl, request, @step_index, @token] #: FairShare::Native::Chain::fence
-          reply = Executor.patiently do
-            Persistence.call(@chain_id) { |native, connection| yield native, connection, fence }
-          end
+          native, connection = snapshot.handle
+          reply = Executor.patiently { yield native, connection, fence }
           result, duration, pendings = reply
           return Reply.new(result == 'missing' ? 'stale' : result, duration, pendings) unless result == 'again'
 

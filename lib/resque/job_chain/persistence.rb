@@ -11,12 +11,19 @@ module Resque
 
       module_function
 
+      # @private
+      # @return [Array(FairShare::Native::Chain, FairShare::Connection)] the core's verbs, and over what
+      def handle(chain_id)
+        connection, prefix = FairShare::Connection.current
+        [FairShare::Native::Chain.new(prefix, chain_id), connection]
+      end
+
       # @private Calls the core.
       # @yieldparam native [FairShare::Native::Chain]
       # @yieldparam connection [FairShare::Connection]
       def call(chain_id)
-        connection, prefix = FairShare::Connection.current
-        yield FairShare::Native::Chain.new(prefix, chain_id), connection
+        native, connection = handle(chain_id)
+        yield native, connection
       end
 
       # @return [Hash] the state's fields, all Strings; empty where there is no such chain

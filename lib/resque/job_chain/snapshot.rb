@@ -24,21 +24,26 @@ module Resque
       # @param step [Integer, nil] nil: all steps of the group that runs
       # @return [Snapshot, nil] nil where there is no such chain
       def self.of(chain_id, step = nil)
+        handle = Persistence.handle(chain_id)
+        native, connection = handle
         loop do
-          case Persistence.call(chain_id) { |native, connection| native.look(connection, step) }
-          in ['old', started_at, text] then Persistence.adopt(chain_id, started_at, text)
+          case native.look(connection, step)
           in ['chain', known, context, rows, next_first, next_steps]
-            return new(known, context, rows, next_first, next_steps)
+            return new(handle, known, context, rows, next_first, next_steps)
+          in ['old', started_at, text] then Persistence.adopt(chain_id, started_at, text)
           else return
           end
         end
       end
 
+      # @return [Array(FairShare::Native::Chain, FairShare::Connection)] where it was read, and what follows is written
+      attr_reader :handle
       attr_reader :status, :run, :current_step, :total_steps, :left, :strategy, :rows, :next_first
       attr_accessor :revision
       attr_writer :context
 
-      def initialize(known, context, rows, next_first, next_steps)
+      def initialize(handle, known, context, rows, next_first, next_steps) # rubocop:disable Metrics/ParameterLists
+        @handle = handle
         @status, @run, current_step, total_steps, left, @revision, strategy = known
         @current_step = current_step.to_i
         @total_steps = total_steps.to_i
