@@ -36,7 +36,7 @@ module Bench
 
       def drain(workers, queues = 1)
         jobs = settings.scaled(settings.full ? JOBS_OF_FULL : JOBS, 5) * workers
-        measured = arena.rounds(settings.few(3), ALL) do |one|
+        measured = arena.rounds(settings.few(5), ALL) do |one|
           one.call(:load, count: jobs, tenants: 100)
           one.call(:drain, workers: workers, queues: queues)
         end

@@ -13,12 +13,28 @@ require_relative '../../benchmark/series'
 RSpec.describe 'The benchmark' do
   let(:server) { RedisServer.start }
 
+  let(:url) { "redis://127.0.0.1:#{server.port}/0" }
+  let(:environment) { { 'REDIS_URL' => url, 'LC_ALL' => 'C.UTF-8' } }
+  let(:program) { File.expand_path('../../benchmark/main.rb', __dir__) }
+
   def bench(*options)
-    program = File.expand_path('../../benchmark/main.rb', __dir__)
-    url = "redis://127.0.0.1:#{server.port}/0"
-    Open3.capture3({ 'REDIS_URL' => url, 'LC_ALL' => 'C.UTF-8' }, RbConfig.ruby, program, *options)
+    Open3.capture3(environment, RbConfig.ruby, program, *options)
   ensure
     server.stop
+  end
+
+  # Of the contenders and of the workers that they fork.
+  def processes
+    Dir['/proc/[0-9]*/environ'].count do |file|
+      File.read(file).include?("BENCH_REDIS=#{url}")
+    rescue SystemCallError
+      false
+    end
+  end
+
+  def wait_until(seconds)
+    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
+    sleep 0.05 until yield || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
   end
 
   it 'measures a row and compares, with the machine' do
@@ -28,6 +44,24 @@ RSpec.describe 'The benchmark' do
     expect(output).to match(/^enqueue, 100 tenants +µs( +[\d,.]+){5} +≤ 0\.8 × plain: /)
       .and match(/Ruby [\d.]+, Resque [\d.]+, Redis [\d.]+\. Load average/)
       .and match(/^Goals met: [01] of 1\.$/)
+  end
+
+  it 'ends with all its processes when told to, and shows what it has measured', if: File.directory?('/proc/self') do
+    options = %w[--only enqueue,workers --rounds 1 --jobs 10000]
+    Open3.popen3(environment, RbConfig.ruby, program, *options) do |_, output, errors, bench|
+      lines = Thread.new { errors.each_line.to_a }
+      wait_until(60) { processes > 3 }
+      expect(processes).to be > 3
+
+      Process.kill('TERM', bench.pid)
+
+      expect(bench.value.exitstatus).to eq(143), lines.value.join
+      expect(output.read).to match(/^enqueue, 100 tenants/)
+      wait_until(5) { processes.zero? }
+      expect(processes).to eq(0)
+    end
+  ensure
+    server.stop
   end
 
   it 'gives the same as data' do

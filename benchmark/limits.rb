@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+module Bench
+  # Why a goal is out of reach, by a result's name: the report says so where it was not met.
+  module Limits
+    SCRIPT = 'a fair pick is a script of ten commands, about 20 µs of Redis (3 before its first line), ' \
+             'against 1 µs of LPOP. The client needs less CPU than plain Resque for it, but not by as much.'
+    INDEX = 'Redis keeps list elements together in pieces of 8 KB. A job has 11 digits of time and a ticket more ' \
+            'than a plain one, so where 16 of 500 bytes fit, 15 of ours do; with 510 bytes it is 15 for both.'
+
+    REASONS = {
+      'enqueue' => 'the script runs eight commands where plain Resque sends two.',
+      'reserve 100' => SCRIPT,
+      'reserve 1000' => SCRIPT,
+      'whole' => 'three scripts (enqueue, reserve, done) are 50 µs of Redis against 5; what the native connection ' \
+                 'saves in Ruby makes up for most of it. The rest, most of a job, is the same Ruby in all three.',
+      'memory' => '11 digits of time and a ticket are 17 bytes a job, and 100 lists end in a piece that is not full.',
+      'memory ActiveJob' => INDEX,
+      'workers' => 'forking is nearly all of it (over 20 ms of CPU a job), and differs more from round to round than ' \
+                   'the contenders do.',
+      'empty' => 'a script that finds nothing is still a script: 8 µs of Redis against 1.',
+      'plain_queue' => "each payload's class is looked up (does it take turns?), and each queue's Redis: some µs of " \
+                       'Ruby. Redis does the same as without the gem.',
+      'chain' => 'a job costs what it costs: a chain made by hand of plain jobs is not twice as fast as 0.1.0. ' \
+                 'A step is read once more before it runs, so that none runs twice; its end is faster (p50, p99).',
+      'chain_memory finished' => 'a finished chain is in two indexes that 0.1.0 has not: by status, and by expiry.',
+      'redis_us 10' => SCRIPT,
+      'redis_us 100' => SCRIPT,
+      'redis_us 1000' => SCRIPT,
+      'redis_us 10000' => "as above; and each tenant's first running job makes a key."
+    }.freeze
+
+    # @param results [Array<Result>]
+    # @return [Array<String>] a sentence a reason, with what it is the reason for
+    def self.of(results)
+      missed = results.select { |result| result.verdicts.any? { |verdict| !verdict.met } && REASONS.key?(result.name) }
+      missed.group_by { |result| REASONS.fetch(result.name) }
+            .map { |reason, those| "#{those.map(&:label).join('; ')}: #{reason}" }
+    end
+  end
+end
