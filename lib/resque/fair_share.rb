@@ -24,6 +24,7 @@ require_relative 'fair_share/enqueue_all'
 require_relative 'plugins/fair_share'
 require_relative 'fair_share/hooks'
 require_relative 'fair_share/patches'
+require_relative 'fair_share/warm_up'
 
 module Resque
   # Per-tenant fairness for Resque queues. Job classes extend {Resque::Plugins::FairShare}; workers run unchanged.

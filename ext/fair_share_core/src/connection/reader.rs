@@ -4,8 +4,8 @@ use redis::Value;
 
 /// No line that Redis writes is as long: whoever sends more is no Redis.
 const LONGEST_LINE: usize = 64 * 1024;
-/// Room for most replies at once.
-const CHUNK: usize = 4096;
+/// Room for most replies at once; not more, since a process that forks has each page copied that is written to.
+const CHUNK: usize = 2048;
 /// A buffer that one large reply has made larger than this is not kept for the next.
 const KEPT: usize = 64 * 1024;
 

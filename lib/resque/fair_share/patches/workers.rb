@@ -9,6 +9,7 @@ module Resque
         def register_worker(worker)
           super.tap do
             ProcessIdentity.worker = worker.id
+            WarmUp.call if worker.fork_per_job?
             fair_queues(worker.queues).each do |queue|
               queue.seen_fair
               queue.reconcile_quietly

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+module Resque
+  module FairShare
+    # A job that does nothing, performed once before a worker forks. Ruby notes at each place of the code what it has
+    # found there; a child that comes to a place first has a page of memory copied for that, and every child comes anew.
+    # Measured: 236 page faults a child without it, 210 with it, plain Resque 196.
+    # @private
+    class WarmUp
+      extend Plugins::FairShare
+
+      LIBRARY = File.expand_path('..', __dir__)
+
+      class << self
+        def perform; end
+
+        # Only Resque's code and ours: a plugin would take it for a job.
+        def call
+          perform = Patches.own(Resque::Job, :perform)
+          return unless ours?(perform) && stock?(Patches::Job::EARLIER_PERFORM)
+
+          perform.bind_call(Resque::Job.new('', 'class' => name, 'args' => []))
+        rescue StandardError => e
+          FairShare.logger.warn("resque-fair-share: the warm-up before forking raised #{e.class}: #{e.message}")
+        end
+
+        private
+
+        def ours?(method)
+          file_of(method).start_with?(LIBRARY)
+        end
+
+        def stock?(method)
+          file_of(method).end_with?('/lib/resque/job.rb')
+        end
+
+        def file_of(method)
+          method.source_location.to_a.first.to_s
+        end
+      end
+    end
+  end
+end
