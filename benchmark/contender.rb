@@ -26,9 +26,6 @@ module Bench
 
     # How long one that is told to end may go on: seconds.
     PATIENCE = 2.0
-    # Ruby's heap has room, as an application's has: in so small a program it would be luck whether each forked child
-    # collects garbage, and that costs more than all else that it does.
-    HEAP = { 'RUBY_GC_HEAP_INIT_SLOTS' => '400000' }.freeze
     PROGRAM = File.expand_path('contender/main.rb', __dir__)
 
     # @return [Symbol]
@@ -72,7 +69,7 @@ module Bench
     end
 
     def start(url)
-      environment = Bundle.new(@name).prepare.merge(HEAP, 'BENCH_REDIS' => url, 'BENCH_CONTENDER' => @name.to_s)
+      environment = Bundle.new(@name).prepare.merge('BENCH_REDIS' => url, 'BENCH_CONTENDER' => @name.to_s)
       from_us, @requests = IO.pipe
       @replies, to_us = IO.pipe
       @pid = Bundler.with_unbundled_env do

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# Before a worker forks, it has performed a job that does nothing, so that its children need not find out what Ruby keeps
-# with the code.
+# Before a worker forks, it has performed a job that does nothing, so that its children need not find out what Ruby
+# keeps with the code.
 RSpec.describe 'The warm-up of a worker that forks' do
   let(:worker) { Resque::Worker.new('fair').tap { |worker| worker.fork_per_job = true } }
 

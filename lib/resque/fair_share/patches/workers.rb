@@ -53,6 +53,7 @@ module Resque
 
         # Resque's own command, over the connection by which the job has come: that takes half the time.
         def set_worker_payload(worker, data)
+          WarmUp.settle_memory
           lease = JobReserve.state.handed_over
           JobReserve.state.handed_over = nil
           return super unless lease && data.include?(lease.id) && lease.in?(@redis)
