@@ -55,17 +55,24 @@ module Bench
     # It ends by itself when it has nothing to do; else it, and the workers that it has forked, are made to.
     def stop
       @requests.close
-      %i[TERM KILL].each { |signal| ended_within?(PATIENCE) or Process.kill(signal, -@pid) }
-      Process.wait(@pid)
-    rescue Errno::ECHILD, Errno::ESRCH, IOError
+      end_group unless ended_within?(PATIENCE)
+    rescue Errno::ECHILD, Errno::ESRCH
       nil
     end
 
     private
 
     def ended_within?(seconds)
-      (seconds / 0.02).ceil.times { Process.wait(@pid, Process::WNOHANG) ? raise(Errno::ECHILD) : sleep(0.02) }
+      (seconds / 0.02).ceil.times { Process.wait(@pid, Process::WNOHANG) ? (return true) : sleep(0.02) }
       false
+    end
+
+    # Its workers may go on when it has ended.
+    def end_group
+      Process.kill(:TERM, -@pid)
+      ended_within?(PATIENCE)
+      Process.kill(:KILL, -@pid)
+      Process.wait(@pid)
     end
 
     def start(url)

@@ -37,12 +37,17 @@ module Bench
       warn "bin/bench: #{e.message}"
       1
     ensure
-      # What was measured before it was interrupted, too.
-      print_report if @results.any?
-      @arena.stop
+      finish
     end
 
     private
+
+    # What was measured before a failure or an interruption is printed, too; the contenders end even if nobody reads it.
+    def finish
+      print_report if @results.any?
+    ensure
+      @arena.stop
+    end
 
     def report
       Report.new(@results, @machine)
@@ -72,11 +77,16 @@ module Bench
 end
 
 $stdout.sync = true
-trap('TERM') { exit 143 }
+# Only the first counts: a Ctrl-C brings TERM from bin/bench as well, which would keep the contenders from being ended.
+endings = { 'INT' => 130, 'TERM' => 143 }
+endings.each do |signal, status|
+  trap(signal) do
+    endings.each_key { |other| trap(other, 'IGNORE') }
+    exit status
+  end
+end
 begin
   exit Bench::Main.new(settings).call
-rescue Interrupt
-  exit 130
 rescue Errno::EPIPE
   exit 1 # as in `bin/bench | head -3`
 end

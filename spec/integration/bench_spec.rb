@@ -23,18 +23,24 @@ RSpec.describe 'The benchmark' do
     server.stop
   end
 
-  # Of the contenders and of the workers that they fork.
-  def processes
-    Dir['/proc/[0-9]*/environ'].count do |file|
-      File.read(file).include?("BENCH_REDIS=#{url}")
-    rescue SystemCallError
-      false
-    end
+  def children(pid)
+    File.read("/proc/#{pid}/task/#{pid}/children").split.map(&:to_i)
+  rescue SystemCallError
+    []
   end
 
-  def wait_until(seconds)
-    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
-    sleep 0.05 until yield || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+  # Each leads a group, to which the workers that it forks belong.
+  def contenders_of(bench)
+    children(bench.pid).select { |pid| Process.getpgid(pid) == pid }
+  rescue Errno::ESRCH
+    []
+  end
+
+  def gone?(group)
+    Process.kill(0, -group)
+    false
+  rescue Errno::ESRCH
+    true
   end
 
   it 'measures a row and compares, with the machine' do
@@ -46,22 +52,24 @@ RSpec.describe 'The benchmark' do
       .and match(/^Goals met: [01] of 1\.$/)
   end
 
-  it 'ends with all its processes when told to, and shows what it has measured', if: File.directory?('/proc/self') do
-    options = %w[--only enqueue,workers --rounds 1 --jobs 10000]
-    Open3.popen3(environment, RbConfig.ruby, program, *options) do |_, output, errors, bench|
-      lines = Thread.new { errors.each_line.to_a }
-      wait_until(60) { processes > 3 }
-      expect(processes).to be > 3
+  # Ctrl-C in a terminal is INT, and then TERM by bin/bench.
+  { %w[TERM] => 143, %w[INT TERM] => 130 }.each do |signals, exit_status|
+    it "ends at once by #{signals.join(' and ')}, with all its processes, and shows what it has measured",
+       if: File.directory?('/proc/self') do
+      options = %w[--only enqueue,workers --rounds 1 --full]
+      Open3.popen2(environment, RbConfig.ruby, program, *options, err: File::NULL) do |_, output, bench|
+        wait_until('a worker', seconds: 60) { contenders_of(bench).any? { |contender| children(contender).any? } }
+        contenders = contenders_of(bench)
+        signals.each { |signal| Process.kill(signal, bench.pid) }
 
-      Process.kill('TERM', bench.pid)
-
-      expect(bench.value.exitstatus).to eq(143), lines.value.join
-      expect(output.read).to match(/^enqueue, 100 tenants/)
-      wait_until(5) { processes.zero? }
-      expect(processes).to eq(0)
+        expect(bench.value.exitstatus).to eq(exit_status)
+        expect(output.read).to match(/^enqueue, 100 tenants/)
+        expect(contenders.size).to eq(3)
+        wait_until('the end of all', seconds: 5) { contenders.all? { |contender| gone?(contender) } }
+      end
+    ensure
+      server.stop
     end
-  ensure
-    server.stop
   end
 
   it 'gives the same as data' do
