@@ -6,6 +6,8 @@ module Bench
   # A row of the benchmark: measures, and gives one result or several. One class each in rows/, by its name for --only.
   class Row
     ALL = %i[plain old ours].freeze
+    # How many jobs of a tenant may run, in 0.1.0 and in ours.
+    CAP = 50
     REGISTRY = {} # rubocop:disable Style/MutableConstant
 
     # Declares its name.
@@ -31,6 +33,11 @@ module Bench
 
     def server
       arena.server
+    end
+
+    # @return [Integer] how many of `count` jobs the tenants' caps let be reserved
+    def within_caps(count, tenants)
+      [count, CAP * tenants].min
     end
 
     # Microseconds of one of `count`, of the measurement that the block gives.

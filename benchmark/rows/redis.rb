@@ -53,7 +53,7 @@ module Bench
       private
 
       def reserve(tenants)
-        count = settings.scaled(300)
+        count = within_caps(settings.scaled(300), tenants)
         measured = arena.rounds(settings.few(5), ALL) do |one|
           one.call(:load, count: [settings.jobs, tenants].max, tenants: tenants)
           one.call(:reserve, count: count)

@@ -16,7 +16,6 @@ module Bench
     # Each takes a tenth of a load, as far as the caps allow.
     class Reserve < Row
       row 'reserve'
-      CAP = 50
 
       def call
         [1, 10, 100, 1000].map { |tenants| reserve(tenants) }
@@ -28,7 +27,7 @@ module Bench
       def reserve(tenants)
         label = "reserve, #{jobs} jobs of #{thousands(tenants)} tenant#{'s' if tenants > 1}"
         rounds = tenants < 100 ? settings.few(3) : settings.rounds
-        count = [settings.jobs / 10, CAP * tenants].min
+        count = within_caps(settings.jobs / 10, tenants)
         timed("reserve #{tenants}", label, count, rounds: rounds) do |one|
           one.call(:load, count: settings.jobs, tenants: tenants)
           one.call(:reserve, count: count)
@@ -45,7 +44,7 @@ module Bench
 
       def call
         # With 99 % in one tenant, its cap and the others' jobs allow no more.
-        [80, 90, 99].map { |percent| reserve(percent, settings.jobs / (percent == 99 ? 100 : 10)) }
+        [80, 90, 99].map { |percent| reserve(percent, within_caps(settings.jobs / (percent == 99 ? 100 : 10), 99)) }
       end
 
       private
@@ -64,7 +63,7 @@ module Bench
       row 'saturated'
 
       def call
-        count = settings.jobs / 10
+        count = within_caps(settings.jobs / 10, 20)
         [timed('saturated', 'reserve, 80 of 100 tenants at their cap', count) do |one|
           one.call(:cap, tenants: 80)
           one.call(:load, count: settings.jobs, tenants: 100)
