@@ -12,7 +12,8 @@ module Bench
     COLORS = { ours: '#2a9d8f', plain: '#8d99ae', old: '#e76f51' }.freeze
     NAMES = { ours: 'ours', plain: 'plain Resque', old: '0.1.0' }.freeze
     WIDTH = 720
-    LEFT = 110
+    MARGIN = 4
+    LEFT = 114
     BAR = 18
     GAP = 26
 
@@ -50,7 +51,7 @@ module Bench
     end
 
     def group(svg, result, top, scale)
-      svg.text(0, top + 18, "#{result.label}, #{result.unit}")
+      svg.text(MARGIN, top + 18, "#{result.label}, #{result.unit}")
       result.series.slice(*COLORS.keys).each_with_index do |(name, series), index|
         place = top + GAP + (index * (BAR + 4))
         svg.text(LEFT - 8, place + 13, NAMES.fetch(name), anchor: 'end')
