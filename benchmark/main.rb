@@ -59,9 +59,9 @@ module Bench
 
     def measure(name)
       from = now
-      Row::REGISTRY.fetch(name).new(@arena, @settings).call
-    ensure
-      warn format('%<name>s: measured in %<seconds>.1f s', name: name, seconds: now - from)
+      Row::REGISTRY.fetch(name).new(@arena, @settings).call.tap do
+        warn format('%<name>s: measured in %<seconds>.1f s', name: name, seconds: now - from)
+      end
     end
 
     def write
