@@ -77,8 +77,9 @@ module Bench
 end
 
 $stdout.sync = true
-# Only the first counts: a Ctrl-C brings TERM from bin/bench as well, which would keep the contenders from being ended.
-endings = { 'INT' => 130, 'TERM' => 143 }
+# Only the first counts: a Ctrl-C, or a terminal that is closed (HUP), brings TERM from bin/bench as well, which would
+# keep the contenders from being ended.
+endings = { 'INT' => 130, 'TERM' => 143, 'HUP' => 129 }
 endings.each do |signal, status|
   trap(signal) do
     endings.each_key { |other| trap(other, 'IGNORE') }

@@ -52,8 +52,8 @@ RSpec.describe 'The benchmark' do
       .and match(/^Goals met: [01] of 1\.$/)
   end
 
-  # Ctrl-C in a terminal is INT, and then TERM by bin/bench.
-  { %w[TERM] => 143, %w[INT TERM] => 130 }.each do |signals, exit_status|
+  # Ctrl-C in a terminal is INT, and then TERM by bin/bench; closing it is HUP, and then TERM.
+  { %w[TERM] => 143, %w[INT TERM] => 130, %w[HUP TERM] => 129 }.each do |signals, exit_status|
     it "ends at once by #{signals.join(' and ')}, with all its processes, and shows what it has measured",
        if: File.directory?('/proc/self') do
       options = %w[--only enqueue,workers --rounds 1 --full]
