@@ -43,6 +43,21 @@ RSpec.describe 'The benchmark' do
     true
   end
 
+  # Yields the benchmark's pid and the working contender's when the first worker forks. Then all have seconds to end.
+  def amid_workers
+    Open3.popen3(environment, RbConfig.ruby, program, *%w[--only enqueue,workers --rounds 1 --full]) do |*io, bench|
+      working = wait_until('a worker', seconds: 60) { contenders_of(bench).find { |pid| children(pid).any? } }
+      contenders = contenders_of(bench)
+      yield bench.pid, working
+
+      expect(contenders.size).to eq(3)
+      wait_until('the end of all', seconds: 8) { !bench.alive? && contenders.all? { |contender| gone?(contender) } }
+      [*io.drop(1).map(&:read), bench.value]
+    end
+  ensure
+    server.stop
+  end
+
   it 'measures a row and compares, with the machine' do
     output, errors, status = bench(*%w[--only enqueue --rounds 1 --jobs 100])
 
@@ -56,20 +71,19 @@ RSpec.describe 'The benchmark' do
   { %w[TERM] => 143, %w[INT TERM] => 130, %w[HUP TERM] => 129 }.each do |signals, exit_status|
     it "ends at once by #{signals.join(' and ')}, with all its processes, and shows what it has measured",
        if: File.directory?('/proc/self') do
-      options = %w[--only enqueue,workers --rounds 1 --full]
-      Open3.popen2(environment, RbConfig.ruby, program, *options, err: File::NULL) do |_, output, bench|
-        wait_until('a worker', seconds: 60) { contenders_of(bench).any? { |contender| children(contender).any? } }
-        contenders = contenders_of(bench)
-        signals.each { |signal| Process.kill(signal, bench.pid) }
+      output, _, status = amid_workers { |bench| signals.each { |signal| Process.kill(signal, bench) } }
 
-        expect(bench.value.exitstatus).to eq(exit_status)
-        expect(output.read).to match(/^enqueue, 100 tenants/)
-        expect(contenders.size).to eq(3)
-        wait_until('the end of all', seconds: 5) { contenders.all? { |contender| gone?(contender) } }
-      end
-    ensure
-      server.stop
+      expect(status.exitstatus).to eq(exit_status)
+      expect(output).to match(/^enqueue, 100 tenants/)
     end
+  end
+
+  it 'shows what it has measured when a contender dies', if: File.directory?('/proc/self') do
+    output, errors, status = amid_workers { |_, contender| Process.kill(:KILL, -contender) }
+
+    expect(status.exitstatus).to eq(1)
+    expect(output).to match(/^enqueue, 100 tenants/)
+    expect(errors).to match(%r{^bin/bench: the process of plain has ended in drain$})
   end
 
   it 'gives the same as data' do
