@@ -64,6 +64,8 @@ module Bench
       end
 
       def rows(names)
+        raise ArgumentError, "--only names no row; there are #{ROWS.join(', ')}" if names.empty?
+
         unknown = names - ROWS
         raise ArgumentError, "there is no row #{unknown.first}; there are #{ROWS.join(', ')}" if unknown.any?
 

@@ -98,6 +98,7 @@ RSpec.describe 'The benchmark' do
 
   {
     '--only reserv' => /there is no row reserv; there are enqueue, reserve/,
+    '--only ,' => /--only names no row; there are enqueue, reserve/,
     '--rounds 0' => /--rounds is 0; it must be from 1 to 1000/,
     '--write --only chain' => /--write needs all rows; leave out --only/,
     'now' => /now/
