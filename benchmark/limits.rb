@@ -17,8 +17,8 @@ module Bench
       'memory' => '11 digits of time and a ticket are 17 bytes a job, and 100 lists end in a piece that is not full.',
       'memory ActiveJob' => INDEX,
       'workers' => 'forking is nearly all of it: a child has each page of memory copied that it writes to. With the ' \
-                   'gem those are some dozens more of 270 (counted by perf), and on a virtual machine such as this ' \
-                   'was written on each costs 25 µs.',
+                   'gem those are some dozens more of 270 (counted by perf), and on the virtual machine where that ' \
+                   'was counted each cost 25 µs.',
       'empty' => 'a script that finds nothing is still a script: 8 µs of Redis against 1.',
       'plain_queue' => "each payload's class is looked up (does it take turns?), and each queue's Redis: some µs of " \
                        'Ruby. Redis does the same as without the gem.',
