@@ -10,6 +10,7 @@ module Bench
     NOTES = 'Medians over the rounds; ratios are medians of the ratios of a round, with the least and the most. ' \
             '0.1.0 is resque-fair-share 0.1.0, for chains resque-job-chain 0.1.0.'
 
+    REASONS = 'What is not met, and why (the numbers are those of the machine where the reason was looked for):'
     TOPICS = {
       'speed' => %w[enqueue reserve skewed saturated whole bulk empty plain_queue],
       'workers' => %w[workers trips],
@@ -63,7 +64,7 @@ module Bench
     end
 
     def not_met
-      ['What is not met, and why:', limits.map { |line| "- #{line}" }.join("\n")] if limits.any?
+      [REASONS, limits.map { |line| "- #{line}" }.join("\n")] if limits.any?
     end
 
     def limits
