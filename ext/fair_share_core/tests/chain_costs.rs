@@ -149,7 +149,7 @@ fn assert_equally_cheap(
         }
         let (few, many) = (best(&small), best(&big));
         assert!(
-            many < 5.0 * few + 500.0,
+            many < 5.0 * few + 100.0,
             "{}: {few} µs, {many} µs",
             small[0][at].0
         );

@@ -4,10 +4,7 @@ use std::io::{self, Read, Write};
 
 use redis::{Cmd, Value};
 
-use super::reader::Reader;
-
-/// A buffer that one large command has made larger than this is not kept for the next.
-const KEPT: usize = 64 * 1024;
+use super::reader::{Reader, KEPT};
 
 /// Why no reply came this time. After `Io(Interrupted)` the same exchange can go on.
 #[derive(Debug)]
@@ -166,7 +163,7 @@ mod tests {
     #[test]
     fn an_exchange_interrupted_at_every_byte_loses_and_repeats_nothing() {
         let command = redis::cmd("ECHO").arg("hello").clone();
-        let reply = b"*5\r\n$5\r\nhello\r\n:42\r\n$-1\r\n*2\r\n+OK\r\n+done\r\n$0\r\n\r\n";
+        let reply = b"*5\r\n$5\r\nhello\r\n:42\r\n$-1\r\n*2\r\n+OK\r\n-ERR no\r\n$0\r\n\r\n";
         let mut stream = Halting::new(reply);
         let mut exchange = of(&command);
 
