@@ -40,13 +40,11 @@ module Bench
           one.call(:load, count: jobs, tenants: 100)
           one.call(:drain, workers: workers, queues: queues)
         end
-        %i[all_cpu seconds].map do |cost|
-          measured.transform_values do |all|
-            all.map do |one|
-              jobs / one.public_send(cost)
-            end
-          end
-        end
+        %i[all_cpu seconds].map { |cost| rates(measured, jobs, cost) }
+      end
+
+      def rates(measured, jobs, cost)
+        measured.transform_values { |all| all.map { |one| jobs / one.public_send(cost) } }
       end
 
       def lines(by_workers, unit)

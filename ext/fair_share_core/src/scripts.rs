@@ -57,35 +57,26 @@ macro_rules! script {
     };
 }
 
-script!(
-    ENQUEUE,
-    "enqueue-10",
-    [
-        "includes/keys",
-        "includes/time",
-        "includes/score",
-        "includes/policy",
-        "includes/park",
-        "includes/place",
-        "includes/put",
-        "includes/weigh",
-        "includes/enqueue"
-    ]
-);
-script!(
-    ENQUEUE_ALL,
-    "enqueue_all-10",
-    [
-        "includes/keys",
-        "includes/time",
-        "includes/score",
-        "includes/policy",
-        "includes/park",
-        "includes/place",
-        "includes/put",
-        "includes/weigh"
-    ]
-);
+/// A script that puts jobs into their partitions.
+macro_rules! putting_script {
+    ($constant:ident, $file:literal, [$($include:literal),*]) => {
+        script!($constant, $file, [
+            "includes/keys",
+            "includes/time",
+            "includes/score",
+            "includes/policy",
+            "includes/park",
+            "includes/place",
+            "includes/put",
+            "includes/weigh"
+            $(, $include)*
+        ]);
+    };
+}
+
+putting_script!(ENQUEUE, "enqueue-10", ["includes/enqueue"]);
+putting_script!(ENQUEUE_ALL, "enqueue_all-10", []);
+putting_script!(ADOPT, "adopt-10", ["includes/counts"]);
 script!(
     ENQUEUE_PLAIN,
     "enqueue_plain-10",
@@ -144,21 +135,6 @@ macro_rules! ending_script {
 ending_script!(RELEASE, "release-10", []);
 ending_script!(DONE, "done-11n", []);
 ending_script!(RECOVER, "recover-11", ["includes/put"]);
-script!(
-    ADOPT,
-    "adopt-10",
-    [
-        "includes/keys",
-        "includes/time",
-        "includes/score",
-        "includes/policy",
-        "includes/park",
-        "includes/place",
-        "includes/put",
-        "includes/weigh",
-        "includes/counts"
-    ]
-);
 script!(
     MEND,
     "mend-10",

@@ -29,7 +29,7 @@ pub(crate) fn over<T>(
 }
 
 impl<'a> Session<'a> {
-    pub(crate) fn new(ruby: &'a Ruby, connection: Value) -> Self {
+    fn new(ruby: &'a Ruby, connection: Value) -> Self {
         Self { ruby, connection }
     }
 

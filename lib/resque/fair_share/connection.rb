@@ -18,13 +18,13 @@ module Resque
         # @param redis [Redis::Namespace, Redis, Object] what a Resque data store was made with
         # @return [Array(Connection, String)] the connection and the prefix of its keys
         def of(redis)
-          prefix = nil
+          prefix = ''
           while redis.is_a?(::Redis::Namespace)
             namespace = redis.namespace # may be a Proc's answer of this moment
             prefix = "#{namespace}:#{prefix}" unless namespace.nil?
             redis = redis.redis
           end
-          [for_client(redis), prefix || '']
+          [for_client(redis), prefix]
         end
 
         private

@@ -25,7 +25,7 @@ module Resque
           pending = @native.enqueue(@connection, payload, partition, weight_of(partition), cap)
           note(!pending.nil?)
         end
-        Gauges.emit(name, partition, pending: pending) if pending && Gauges.wanted?
+        Gauges.emit(name, partition, pending: pending) if pending
         !pending.nil?
       end
 
@@ -216,7 +216,7 @@ module Resque
         answered = false
         partition, in_flight = yield
         answered = true
-        Gauges.emit(name, partition, in_flight: in_flight) if in_flight && Gauges.wanted?
+        Gauges.emit(name, partition, in_flight: in_flight) if in_flight
         !in_flight.nil?
       ensure
         @unreleased << [Native.pid, lease_id] unless answered
@@ -273,7 +273,7 @@ module Resque
         _, reconcile, id, payload, readable, partition, pending, in_flight = job
         lease = Lease.new(self, id, payload)
         interrupted = true
-        Gauges.emit(name, partition, pending: pending, in_flight: in_flight) if Gauges.wanted?
+        Gauges.emit(name, partition, pending: pending, in_flight: in_flight)
         reconcile_quietly if reconcile
         interrupted = false
         return lease if readable

@@ -7,17 +7,15 @@ module Resque
     module Gauges
       module_function
 
-      # @return [Boolean] false: nobody listens, and a job's way need not stop here
-      def wanted?
-        !FairShare.configuration.statsd_client.nil?
-      end
-
-      # @param counts [Hash{Symbol => Integer}] :pending, :in_flight
-      def emit(queue, partition, **counts)
+      # Named one by one, so that no Hash is made for nobody.
+      # @param pending [Integer, nil]
+      # @param in_flight [Integer, nil]
+      def emit(queue, partition, pending: nil, in_flight: nil)
         client = FairShare.configuration.statsd_client
         return if client.nil? || partition.nil?
 
-        counts.each { |name, value| client.gauge("resque.fair_share.#{queue}.#{partition}.#{name}", value) }
+        client.gauge("resque.fair_share.#{queue}.#{partition}.pending", pending) if pending
+        client.gauge("resque.fair_share.#{queue}.#{partition}.in_flight", in_flight) if in_flight
       rescue StandardError => e
         FairShare.logger.error("resque-fair-share: the StatsD client raised #{e.class}: #{e.message}")
       end

@@ -22,6 +22,12 @@ module Resque
         method
       end
 
+      # @return [Boolean] whether it is Resque's own, of that file in its lib/resque
+      # @private
+      def self.stock?(method, file)
+        method.source_location.to_a.first.to_s.end_with?("/lib/resque/#{file}")
+      end
+
       # @return [UnboundMethod, nil] what a prepended patch's `super` calls
       # @private
       def self.below(owner, patch, name)

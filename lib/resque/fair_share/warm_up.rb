@@ -19,7 +19,7 @@ module Resque
         # Only Resque's code and ours: a plugin would take it for a job.
         def call
           perform = Patches.own(Resque::Job, :perform)
-          return unless ours?(perform) && stock?(Patches::Job::EARLIER_PERFORM)
+          return unless ours?(perform) && Patches.stock?(Patches::Job::EARLIER_PERFORM, 'job.rb')
 
           perform.bind_call(Resque::Job.new('', 'class' => name, 'args' => []))
         rescue StandardError => e
@@ -36,15 +36,7 @@ module Resque
         private
 
         def ours?(method)
-          file_of(method).start_with?(LIBRARY)
-        end
-
-        def stock?(method)
-          file_of(method).end_with?('/lib/resque/job.rb')
-        end
-
-        def file_of(method)
-          method.source_location.to_a.first.to_s
+          method.source_location.to_a.first.to_s.start_with?(LIBRARY)
         end
       end
     end

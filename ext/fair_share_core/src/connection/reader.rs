@@ -6,8 +6,8 @@ use redis::Value;
 const LONGEST_LINE: usize = 64 * 1024;
 /// Room for most replies at once; not more, since a process that forks has each page copied that is written to.
 const CHUNK: usize = 2048;
-/// A buffer that one large reply has made larger than this is not kept for the next.
-const KEPT: usize = 64 * 1024;
+/// A buffer that one large command or reply has made larger than this is not kept for the next.
+pub(super) const KEPT: usize = 64 * 1024;
 
 /// Reads one reply after the other.
 #[derive(Default)]
@@ -125,9 +125,10 @@ impl Reader {
     }
 }
 
-/// The first line without its end, and what comes behind it.
+/// A line without its end, and what comes behind it.
 type Line<'a> = (&'a [u8], &'a [u8]);
 
+/// The first line, when all of it is there.
 fn line_of(bytes: &[u8]) -> Result<Option<Line<'_>>, String> {
     let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
         if bytes.len() > LONGEST_LINE {

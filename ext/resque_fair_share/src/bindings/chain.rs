@@ -12,7 +12,7 @@ use magnus::{
 use super::fair_queue::route;
 use crate::convert;
 use crate::error::CallError;
-use crate::session::Session;
+use crate::session::{over, Session};
 
 #[magnus::wrap(class = "Resque::FairShare::Native::Chain", free_immediately)]
 pub(crate) struct Chain(chain::Chain);
@@ -48,11 +48,11 @@ impl Chain {
             steps: texts(steps)?,
         };
         let (obstacle, jobs) = (obstacle_from(obstacle)?, jobs_from(jobs)?);
-        let session = &mut Session::new(ruby, connection);
-        let reply = rb_self
-            .0
-            .start(session, &run, ttl, &definition, obstacle.as_ref(), &jobs);
-        to_ruby(ruby, reply)
+        told(ruby, connection, |session| {
+            rb_self
+                .0
+                .start(session, &run, ttl, &definition, obstacle.as_ref(), &jobs)
+        })
     }
 
     /// `fence` is `[run, ttl in ms, request, step, token or nil]`, `next` is `[revision, first, size, obstacle or nil, jobs]`.
@@ -74,8 +74,9 @@ impl Chain {
             obstacle: obstacle_from(obstacle)?,
             jobs: jobs_from(jobs)?,
         };
-        let session = &mut Session::new(ruby, connection);
-        to_ruby(ruby, rb_self.0.advance(session, &fence, completed, &next))
+        told(ruby, connection, |session| {
+            rb_self.0.advance(session, &fence, completed, &next)
+        })
     }
 
     fn retry(
@@ -87,8 +88,9 @@ impl Chain {
         job: RArray,
     ) -> Result<Value, Error> {
         let (fence, job) = (fence_from(fence)?, job_from(job)?);
-        let session = &mut Session::new(ruby, connection);
-        to_ruby(ruby, rb_self.0.retry(session, &fence, &revision, &job))
+        told(ruby, connection, |session| {
+            rb_self.0.retry(session, &fence, &revision, &job)
+        })
     }
 
     fn fail(
@@ -101,8 +103,9 @@ impl Chain {
         class: String,
     ) -> Result<Value, Error> {
         let (fence, failure) = (fence_from(fence)?, Failure { message, class });
-        let session = &mut Session::new(ruby, connection);
-        to_ruby(ruby, rb_self.0.fail(session, &fence, vetoed, &failure))
+        told(ruby, connection, |session| {
+            rb_self.0.fail(session, &fence, vetoed, &failure)
+        })
     }
 
     /// `restart` is `[status, revision, [first, size] or nil, obstacle or nil, jobs]`.
@@ -129,9 +132,9 @@ impl Chain {
             obstacle: obstacle_from(obstacle)?,
             jobs: jobs_from(jobs)?,
         };
-        let session = &mut Session::new(ruby, connection);
-        let reply = rb_self.0.restart(session, &run, ttl, &request, &restart);
-        to_ruby(ruby, reply)
+        told(ruby, connection, |session| {
+            rb_self.0.restart(session, &run, ttl, &request, &restart)
+        })
     }
 
     fn halt(
@@ -143,12 +146,13 @@ impl Chain {
         request: String,
         status: String,
     ) -> Result<Value, Error> {
-        let session = &mut Session::new(ruby, connection);
-        to_ruby(ruby, rb_self.0.halt(session, &run, ttl, &request, &status))
+        told(ruby, connection, |session| {
+            rb_self.0.halt(session, &run, ttl, &request, &status)
+        })
     }
 
     fn delete(ruby: &Ruby, rb_self: &Self, connection: Value) -> Result<Value, Error> {
-        to_ruby(ruby, rb_self.0.delete(&mut Session::new(ruby, connection)))
+        told(ruby, connection, |session| rb_self.0.delete(session))
     }
 
     fn look(
@@ -157,8 +161,7 @@ impl Chain {
         connection: Value,
         step: Option<u64>,
     ) -> Result<Value, Error> {
-        let session = &mut Session::new(ruby, connection);
-        to_ruby(ruby, rb_self.0.look(session, step))
+        told(ruby, connection, |session| rb_self.0.look(session, step))
     }
 
     fn adopt(
@@ -172,11 +175,11 @@ impl Chain {
         context: RArray,
     ) -> Result<Value, Error> {
         let (text, context) = (text.to_bytes(), fields(context)?);
-        let session = &mut Session::new(ruby, connection);
-        let reply = rb_self
-            .0
-            .adopt(session, &run, ttl, &text, started, &context);
-        to_ruby(ruby, reply)
+        told(ruby, connection, |session| {
+            rb_self
+                .0
+                .adopt(session, &run, ttl, &text, started, &context)
+        })
     }
 
     fn update(
@@ -186,8 +189,9 @@ impl Chain {
         context: RArray,
     ) -> Result<Value, Error> {
         let context = fields(context)?;
-        let session = &mut Session::new(ruby, connection);
-        to_ruby(ruby, rb_self.0.update(session, &context))
+        told(ruby, connection, |session| {
+            rb_self.0.update(session, &context)
+        })
     }
 
     fn list(
@@ -198,20 +202,23 @@ impl Chain {
         offset: u64,
         limit: u64,
     ) -> Result<Value, Error> {
-        let session = &mut Session::new(ruby, connection);
-        to_ruby(ruby, rb_self.0.list(session, &statuses, offset, limit))
+        told(ruby, connection, |session| {
+            rb_self.0.list(session, &statuses, offset, limit)
+        })
     }
 
     fn count(ruby: &Ruby, rb_self: &Self, connection: Value) -> Result<Value, Error> {
-        to_ruby(ruby, rb_self.0.count(&mut Session::new(ruby, connection)))
+        told(ruby, connection, |session| rb_self.0.count(session))
     }
 }
 
-fn to_ruby(ruby: &Ruby, reply: Result<redis::Value, CallError>) -> Result<Value, Error> {
-    match reply {
-        Ok(value) => convert::reply(ruby, &value),
-        Err(error) => Err(error.into_ruby(ruby)),
-    }
+/// Runs a verb. => the script's reply
+fn told(
+    ruby: &Ruby,
+    connection: Value,
+    verb: impl FnOnce(&mut Session<'_>) -> Result<redis::Value, CallError>,
+) -> Result<Value, Error> {
+    convert::reply(ruby, &over(ruby, connection, verb)?)
 }
 
 fn fence_from(fence: RArray) -> Result<Fence, Error> {

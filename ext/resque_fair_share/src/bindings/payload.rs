@@ -8,11 +8,6 @@ fn job_class(payload: RString) -> Option<String> {
     Payload::parse(&payload.to_bytes()).and_then(|payload| payload.job_class().map(str::to_owned))
 }
 
-/// => whether the bytes are a JSON object, as a job's payload must be.
-fn is_payload(payload: RString) -> bool {
-    Payload::parse(&payload.to_bytes()).is_some()
-}
-
 /// => the raw JSON of the job's arguments (ActiveJob's own, not its wrapper's), or nil.
 fn job_args(ruby: &Ruby, payload: RString) -> Option<RString> {
     let bytes = payload.to_bytes();
@@ -28,6 +23,5 @@ fn lease_id(payload: RString) -> Option<String> {
 pub(crate) fn init(_ruby: &Ruby, native: RModule) -> Result<(), Error> {
     native.define_singleton_method("job_class", function!(job_class, 1))?;
     native.define_singleton_method("job_args", function!(job_args, 1))?;
-    native.define_singleton_method("payload?", function!(is_payload, 1))?;
     native.define_singleton_method("lease_id", function!(lease_id, 1))
 }

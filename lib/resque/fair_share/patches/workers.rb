@@ -20,7 +20,7 @@ module Resque
         # Resque's own, below ours. Where a plugin has put something else there, nothing rides along.
         STOCK = %i[set_worker_payload worker_done_working].to_h do |name|
           method = Patches.own(Resque::DataStore::Workers, name)
-          [name, (method if method.source_location.to_a.first.to_s.end_with?('/lib/resque/data_store.rb'))]
+          [name, (method if Patches.stock?(method, 'data_store.rb'))]
         end.freeze
 
         class << self
@@ -54,8 +54,9 @@ module Resque
         # Resque's own command, over the connection by which the job has come: that takes half the time.
         def set_worker_payload(worker, data)
           WarmUp.settle_memory
-          lease = JobReserve.state.handed_over
-          JobReserve.state.handed_over = nil
+          state = JobReserve.state
+          lease = state.handed_over
+          state.handed_over = nil
           return super unless lease && data.include?(lease.id) && lease.in?(@redis)
           return super unless Workers.stock?(:set_worker_payload)
 
