@@ -118,6 +118,27 @@ RSpec.describe 'Reconciliation' do
       expect_kept
     end
 
+    it 'is not counted as that of a worker which the process has been before' do
+      enqueue('a', 2)
+      worker = Resque::Worker.new('fair')
+      worker.register_worker
+      worker.unregister_worker
+      reserve
+      change_owner { |owner| owner.sub(Socket.gethostname, 'elsewhere') }
+      expect_kept
+    end
+
+    it 'is counted as that of the worker that the process is when another worker is pruned' do
+      enqueue('a', 2)
+      worker, other = Array.new(2) { |nth| Resque::Worker.new("fair#{nth}") }
+      worker.register_worker
+      other.unregister_worker
+      reserve
+      expect(Resque::FairShare.queue('fair').running.map(&:worker)).to eq([worker.id])
+    ensure
+      worker&.unregister_worker
+    end
+
     it 'frees each slot once when many look at once' do
       Resque::FairShare.configure { |config| config.max_in_flight = 0 }
       enqueue('a', 40)

@@ -28,6 +28,12 @@ module Resque
           @owner = nil
         end
 
+        # That worker has unregistered: what this process takes from now on is not the worker's. Leases of a worker
+        # that is not registered count as lost.
+        def forget_worker(id)
+          self.worker = nil if @worker == [Native.pid, id]
+        end
+
         # @return [String] this process as an owner of leases
         def owner
           pid = Native.pid

@@ -17,6 +17,11 @@ module Resque
           end
         end
 
+        # Resque calls it for workers that it prunes, too.
+        def unregister_worker(worker)
+          super.tap { ProcessIdentity.forget_worker(worker.id) }
+        end
+
         # Resque's own, below ours. Where a plugin has put something else there, nothing rides along.
         STOCK = %i[set_worker_payload worker_done_working].to_h do |name|
           method = Patches.own(Resque::DataStore::Workers, name)
