@@ -13,6 +13,8 @@ module Resque
     #     def self.perform(params); end
     #   end
     module FairShare
+      include Resque::FairShare::HookNames
+
       # Says what the partition is. Without it, `config.partition_key` is looked up.
       # @param key [Symbol, String] key in one of the Hash arguments
       # @yieldparam args [Array] all arguments as perform gets them; the block gives the partition

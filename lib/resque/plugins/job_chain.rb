@@ -14,6 +14,8 @@ module Resque
     #     end
     #   end
     module JobChain
+      include Resque::FairShare::HookNames
+
       # The hooks of resque-job-chain 0.1.0. While a worker performs a job its chain is told by the job itself; called
       # by hand they tell the chain of the step that the arguments name.
       def after_perform_job_chain(*args)
