@@ -32,10 +32,8 @@ module Resque
       # The payload's top-level key that says whose step the job is: chain id, run, step, token.
       KEY = 'job_chain'
 
-      HOOKS = { 'enqueue' => /\A(?:before|after)_enqueue/, 'schedule' => /\A(?:before|after)_schedule/ }.freeze
-
       # What is known of one step's job.
-      Part = Struct.new(:index, :token, :step, :args, :partition_id, :job, :hooks) do
+      Part = Struct.new(:index, :token, :step, :args, :partition_id, :job) do
         # @implements Part
 
         def queue
@@ -175,10 +173,9 @@ module Resque
         end
       end
 
-      # As Resque and resque-scheduler find them, but not among the hundreds of methods that any class has.
+      # As Resque and resque-scheduler find them.
       def hooks(part, moment)
-        names = part.hooks ||= part.step.job_class.singleton_methods.grep(HOOKS.fetch(hook_word)).sort
-        names.select { |name| name.start_with?(moment) }
+        Resque::Plugin.get_hook_names(part.step.job_class, "#{moment}_#{hook_word}")
       end
 
       def count(part, pending)
