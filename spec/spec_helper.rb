@@ -4,6 +4,7 @@ require 'logger'
 require 'resque-fair-share-rs'
 require_relative 'support/redis_server'
 require_relative 'support/lossy_proxy'
+require_relative 'support/monitoring'
 require_relative 'support/waiting'
 require_relative 'support/worker_process'
 require_relative 'support/jobs'
@@ -20,6 +21,7 @@ RSpec.configure do |config|
   config.order = :random
   Kernel.srand config.seed
 
+  config.include Monitoring
   config.include Waiting
   config.include FairState
   config.include ChainState

@@ -8,30 +8,14 @@ RSpec.describe 'The end of a job in a worker' do
     worker.work_one_job
   end
 
-  # => names of the commands that clients sent, without those inside of scripts
-  def commands
-    seen = Queue.new
-    watcher = Thread.new { Redis.new(url: REDIS_URL).monitor { |line| seen << line } }
-    seen.pop # OK
-    yield
-    redis.echo('the end')
-    names = []
-    while (line = seen.pop) && !line.include?('the end')
-      names << line[/"(\w+)"/, 1].downcase unless line.include?(' lua] ')
-    end
-    names
-  ensure
-    watcher&.kill
-  end
-
   it 'costs no round trip more than that of a plain job' do
     2.times { |n| Resque.enqueue(Jobs::Fair, account_id: 1, n: n) }
     2.times { Resque.push('plain', class: 'Jobs::Plain', args: [1]) }
     plain = Resque::Worker.new('plain').tap { |other| other.fork_per_job = false }
     [worker, plain].each { |each| perform_one(each) } # scripts are loaded, connections open
 
-    fair = commands { perform_one(worker) }
-    stock = commands { perform_one(plain) }
+    fair = commands_in(monitored { perform_one(worker) })
+    stock = commands_in(monitored { perform_one(plain) })
 
     # Stock's last round trip is a pipeline of three commands, ours is one script.
     expect(fair.size).to eq(stock.size - 2)

@@ -36,6 +36,16 @@ RSpec.describe 'A lost connection' do
     end
   end
 
+  describe 'while it was idle, and plain jobs come over it' do
+    it 'costs nothing either' do
+      enqueue('a', 1)
+      reserve.perform
+      3.times { |n| Resque.push('plain', class: 'Jobs::Plain', args: [n]) }
+      popped = Array.new(4) { kill_clients && Resque.pop('plain') }
+      expect(popped.map { |payload| payload && payload['args'] }).to eq([[0], [1], [2], nil])
+    end
+  end
+
   describe 'with a reply outstanding' do
     let(:proxy) { LossyProxy.new(server.port) }
 
@@ -52,6 +62,13 @@ RSpec.describe 'A lost connection' do
       Resque::FairShare::Queue.current('fair').look
       proxy.lose_next_reply
       yield.tap { expect(proxy).not_to be_losing }
+    end
+
+    # Stock's client asks again, and loses a job without a word.
+    it 'is not asked again by the pop of a plain queue: the caller is told' do
+      2.times { |n| Resque.push('plain', class: 'Jobs::Plain', args: [n]) }
+      expect { losing_a_reply { Resque.pop('plain') } }.to raise_error(Redis::BaseConnectionError)
+      expect(Resque.pop('plain')).to include('args' => [1])
     end
 
     it 'is asked again by a reserve, which then gets the job that it had been given' do

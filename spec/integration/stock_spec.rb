@@ -93,6 +93,61 @@ RSpec.describe 'Stock Resque' do
     expect(redis.keys.grep(/fair_share/)).to eq([])
   end
 
+  # What stock's client does for a plain job, the core does faster.
+  describe 'where the core has a connection open' do
+    before do
+      enqueue('a', 1)
+      reserve.perform
+      Resque.push('plain', class: 'Jobs::Plain', args: ['ä 😀'])
+    end
+
+    let(:worker) { Resque::Worker.new('plain').tap { |worker| worker.fork_per_job = false } }
+
+    def pop
+      Resque.data_store.pop_from_queue('plain')
+    end
+
+    def client_address
+      own = Resque.redis.redis.call('CLIENT', 'ID').to_s
+      redis.client(:list).find { |client| client['id'] == own }['addr']
+    end
+
+    it 'its connection pops a plain job, and writes what a worker writes' do
+      address = client_address
+      lines = monitored { worker.work_one_job }
+      client, core = lines.partition { |line| line.include?(address) }.map { |part| commands_in(part) }
+      expect(core).to eq(%w[lpop set del incrby incrby])
+      expect(client & core).to eq([])
+    end
+
+    it 'leaves what stock leaves, and gives the payload as stock gives it' do
+      payload = pop
+      expect([payload, payload.encoding]).to eq(['{"class":"Jobs::Plain","args":["ä 😀"]}', Encoding::UTF_8])
+      Resque.push('plain', class: 'Jobs::Plain', args: [1])
+      job = worker.reserve
+      worker.working_on(job)
+      expect(worker.job).to include('queue' => 'plain', 'payload' => job.payload)
+      worker.done_working
+      expect([worker.job, redis.get('resque:stat:processed'), redis.get("resque:stat:processed:#{worker}")])
+        .to eq([{}, '1', '1'])
+    end
+
+    it 'leaves the pop to a plugin that has put something in its place' do
+      access = Resque::DataStore::QueueAccess
+      original = access.instance_method(:pop_from_queue).super_method
+      access.send(:alias_method, :pop_from_queue, :pop_from_queue)
+      access.define_method(:pop_from_queue) { |queue| original.bind_call(self, queue).sub('Plain', 'Fair') }
+      expect(pop).to include('Jobs::Fair')
+    ensure
+      access.define_method(:pop_from_queue, original)
+    end
+
+    it 'reports an error of Redis as stock reports it' do
+      redis.set('resque:queue:text', 'no list')
+      expect { Resque.pop('text') }.to raise_error(Redis::CommandError, /WRONGTYPE/)
+    end
+  end
+
   describe 'on a fair queue: a worker without this gem' do
     around { |example| Application.with(:stock) { |app| (@app = app) && example.run } }
 

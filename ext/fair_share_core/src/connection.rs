@@ -1,4 +1,4 @@
-//! One connection to one Redis, whose exchange of a command for its reply can be interrupted and resumed.
+//! One connection to one Redis, whose exchange of commands for their replies can be interrupted and resumed.
 //!
 //! redis-rs packs the commands, but its own `Connection` is not used: it takes EINTR for an error and drops the reply, and
 //! it shuts its socket down on an error, which in a forked child would cut the parent off. Nor is its parser, which reads
@@ -15,6 +15,7 @@ mod tls;
 pub use settings::{Address, Role, Sentinels, Settings, Tls};
 
 use std::io;
+use std::slice;
 use std::time::Duration;
 
 use redis::{Cmd, Value};
@@ -26,7 +27,8 @@ use stream::Stream;
 /// How far an exchange has come.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress {
-    Done(Value),
+    /// One reply a command.
+    Done(Vec<Value>),
     /// A signal arrived. Nothing is lost: call [`Connection::advance`] again.
     Interrupted,
 }
@@ -34,7 +36,7 @@ pub enum Progress {
 #[derive(Debug)]
 enum State {
     Idle,
-    /// A command is queued, and its reply is not read yet.
+    /// Commands are queued, and not all of their replies are read yet.
     Busy,
     /// For good: a late reply must never be taken for the next command's.
     GivenUp(String),
@@ -106,11 +108,11 @@ impl Connection {
         }
     }
 
-    /// Queues one command. Nothing is written before [`advance`](Self::advance).
-    pub fn send(&mut self, command: &Cmd) -> Result<()> {
+    /// Queues commands. Nothing is written before [`advance`](Self::advance).
+    pub fn send(&mut self, commands: &[Cmd]) -> Result<()> {
         let reason = match &self.state {
             State::Idle => {
-                self.exchange.begin(command);
+                self.exchange.begin(commands);
                 self.state = State::Busy;
                 return Ok(());
             }
@@ -123,7 +125,8 @@ impl Connection {
         })
     }
 
-    /// Writes what is left of the command, then reads the reply.
+    /// Writes what is left of the commands, then reads the replies. An error among them is the first one's; the other
+    /// commands were carried out all the same.
     pub fn advance(&mut self) -> Result<Progress> {
         if !matches!(self.state, State::Busy) {
             return Err(Error::Argument(
@@ -131,18 +134,18 @@ impl Connection {
             ));
         }
         match self.exchange.advance(&mut self.stream) {
-            Ok(reply) => {
+            Ok(replies) => {
                 self.state = if self.exchange.is_ahead() {
                     State::GivenUp("the server has sent more than it was asked for".into())
                 } else {
                     State::Idle
                 };
-                match reply {
-                    Value::ServerError(error) => {
-                        Err(Error::from_reply(error.code(), error.details()))
+                for reply in &replies {
+                    if let Value::ServerError(error) = reply {
+                        return Err(Error::from_reply(error.code(), error.details()));
                     }
-                    value => Ok(Progress::Done(value)),
                 }
+                Ok(Progress::Done(replies))
             }
             Err(Stopped::Io(error)) if error.kind() == io::ErrorKind::Interrupted => {
                 Ok(Progress::Interrupted)
@@ -157,10 +160,15 @@ impl Connection {
 
     /// Sends one command and waits for its reply, through any number of signals.
     pub fn call(&mut self, command: &Cmd) -> Result<Value> {
-        self.send(command)?;
+        only(self.call_all(slice::from_ref(command))?)
+    }
+
+    /// The same with several commands at once.
+    pub fn call_all(&mut self, commands: &[Cmd]) -> Result<Vec<Value>> {
+        self.send(commands)?;
         loop {
-            if let Progress::Done(value) = self.advance()? {
-                return Ok(value);
+            if let Progress::Done(replies) = self.advance()? {
+                return Ok(replies);
             }
         }
     }
@@ -223,6 +231,13 @@ impl Connection {
             },
         }
     }
+}
+
+/// The reply to one command.
+pub fn only(mut replies: Vec<Value>) -> Result<Value> {
+    replies
+        .pop()
+        .ok_or_else(|| Error::Protocol("there is no reply".into()))
 }
 
 /// What a new connection sends first.

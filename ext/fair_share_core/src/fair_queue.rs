@@ -330,17 +330,15 @@ impl FairQueue {
         reply_to_released(reply).map_err(T::Error::from)
     }
 
-    /// A worker starts with a job: its record, as Resque has it, says so.
-    pub fn started<T: Transport>(
-        &self,
-        transport: &mut T,
-        worker_id: &str,
-        record: &[u8],
-    ) -> Result<(), T::Error> {
-        let mut command = redis::cmd("SET");
-        command.arg(self.keys.worker(worker_id)).arg(record);
-        transport.call(&command, Repeat::Safe)?;
-        Ok(())
+    /// What Resque does to a queue that is not fair.
+    pub fn pop<T: Transport>(&self, transport: &mut T) -> Result<Option<Vec<u8>>, T::Error> {
+        let mut command = redis::cmd("LPOP");
+        command.arg(self.keys.main());
+        match transport.call(&command, Repeat::Unsafe)? {
+            Value::Nil => Ok(None),
+            Value::BulkString(element) => Ok(Some(element)),
+            other => Err(Error::Protocol(format!("LPOP answered {other:?}")).into()),
+        }
     }
 
     /// A worker is done: its record goes, Resque's counters (keys without prefix) grow, and the lease ends as by

@@ -242,8 +242,12 @@ impl Keys {
 
     /// STRING: what Resque says the worker with this id works on.
     pub fn worker(&self, id: &str) -> String {
-        format!("{}worker:{id}", self.prefix)
+        worker_record(&self.prefix, id)
     }
+}
+
+pub(crate) fn worker_record(prefix: &str, id: &str) -> String {
+    format!("{prefix}worker:{id}")
 }
 
 /// The names of a chain's keys, `job_chain:ID:WORD`, and of the indexes of all chains, `job_chain:WORD`. Their last words

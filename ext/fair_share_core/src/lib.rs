@@ -16,3 +16,4 @@ mod reply;
 mod ruby_float;
 pub mod scripts;
 pub mod transport;
+pub mod workers;

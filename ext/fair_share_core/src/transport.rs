@@ -33,6 +33,14 @@ pub trait Transport {
     /// One command, one reply.
     fn call(&mut self, command: &Cmd, repeat: Repeat) -> Result<Value, Self::Error>;
 
+    /// Commands that are sent together, and a reply each. After an error the others were carried out all the same.
+    fn call_all(&mut self, commands: &[Cmd], repeat: Repeat) -> Result<Vec<Value>, Self::Error> {
+        commands
+            .iter()
+            .map(|command| self.call(command, repeat))
+            .collect()
+    }
+
     /// Runs a script by its SHA, and by its text where the server doesn't know it (any more).
     fn run(
         &mut self,
@@ -55,6 +63,10 @@ impl Transport for Connection {
 
     fn call(&mut self, command: &Cmd, _repeat: Repeat) -> Result<Value, Error> {
         Connection::call(self, command)
+    }
+
+    fn call_all(&mut self, commands: &[Cmd], _repeat: Repeat) -> Result<Vec<Value>, Error> {
+        Connection::call_all(self, commands)
     }
 }
 

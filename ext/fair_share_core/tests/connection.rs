@@ -197,7 +197,7 @@ fn a_connection_that_was_killed_is_lost_and_given_up() {
     }
     assert!(!connection.is_usable());
     assert!(matches!(
-        connection.send(&cmd("PING")),
+        connection.send(&[cmd("PING")]),
         Err(Error::CannotConnect { .. })
     ));
 }
@@ -264,11 +264,41 @@ fn a_second_command_is_refused_until_the_first_is_answered() {
     let server = RedisServer::start(&[]);
     let mut connection = server.connect();
     assert!(connection.advance().is_err(), "there is nothing to advance");
-    connection.send(cmd("ECHO").arg("first")).unwrap();
+    let [first, second] = ["first", "second"].map(|word| cmd("ECHO").arg(word).to_owned());
+    connection.send(&[first]).unwrap();
     assert!(!connection.is_usable());
-    assert!(connection.send(cmd("ECHO").arg("second")).is_err());
-    assert_eq!(connection.advance().unwrap(), Progress::Done(bulk("first")));
+    assert!(connection.send(&[second]).is_err());
+    let answered = Progress::Done(vec![bulk("first")]);
+    assert_eq!(connection.advance().unwrap(), answered);
     assert_eq!(echo(&mut connection, "second"), bulk("second"));
+}
+
+#[test]
+fn commands_sent_together_are_answered_in_their_order() {
+    let server = RedisServer::start(&[]);
+    let mut connection = server.connect();
+    let commands: Vec<Cmd> = (0..1000).map(|n| cmd("ECHO").arg(n).to_owned()).collect();
+    let replies = connection.call_all(&commands).unwrap();
+    let expected: Vec<Value> = (0..1000).map(|n| bulk(&n.to_string())).collect();
+    assert_eq!(replies, expected);
+    assert!(connection.is_usable());
+}
+
+#[test]
+fn an_error_among_several_replies_is_told_and_leaves_none_behind() {
+    let server = RedisServer::start(&[]);
+    let mut connection = server.connect();
+    let commands = [
+        cmd("SET").arg("a").arg(1).to_owned(),
+        cmd("LPOP").arg("a").to_owned(),
+        cmd("INCRBY").arg("a").arg(41).to_owned(),
+    ];
+    match connection.call_all(&commands) {
+        Err(Error::Command(text)) => assert!(text.contains("WRONGTYPE"), "{text}"),
+        other => panic!("{other:?}"),
+    }
+    let reply = connection.call(cmd("GET").arg("a")).unwrap();
+    assert_eq!(reply, bulk("42"));
 }
 
 #[test]
@@ -329,11 +359,13 @@ fn interrupted_half() {
     });
     settings.read_timeout = Some(Duration::from_secs(5));
     let mut connection = Connection::open(&settings).unwrap();
-    connection.send(cmd("ECHO").arg("hello")).unwrap();
+    connection
+        .send(&[cmd("ECHO").arg("hello").to_owned()])
+        .unwrap();
     let mut interruptions = 0;
     let value = loop {
         match connection.advance().unwrap() {
-            Progress::Done(value) => break value,
+            Progress::Done(mut replies) => break replies.remove(0),
             Progress::Interrupted => interruptions += 1,
         }
     };

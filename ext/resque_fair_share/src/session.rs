@@ -1,6 +1,8 @@
 //! One call from Ruby, over the core's own connection or over Resque's client.
 
-use fair_share_core::connection::{Connection, Progress};
+use std::slice;
+
+use fair_share_core::connection::{only, Connection, Progress};
 use fair_share_core::error::Error;
 use fair_share_core::transport::{Repeat, Transport};
 use magnus::{prelude::*, Ruby, TryConvert, Value};
@@ -28,6 +30,21 @@ pub(crate) fn over<T>(
     verb(&mut Session::new(ruby, connection)).map_err(|error| error.into_ruby(ruby))
 }
 
+/// The same where the core has a connection that is open; `None` where it has none.
+pub(crate) fn over_open<T>(
+    ruby: &Ruby,
+    connection: Value,
+    verb: impl FnOnce(&mut Session<'_>) -> Result<T, CallError>,
+) -> Result<Option<T>, magnus::Error> {
+    over(ruby, connection, |session| {
+        if session.is_open()? {
+            verb(session).map(Some)
+        } else {
+            Ok(None)
+        }
+    })
+}
+
 impl<'a> Session<'a> {
     fn new(ruby: &'a Ruby, connection: Value) -> Self {
         Self { ruby, connection }
@@ -41,11 +58,18 @@ impl<'a> Session<'a> {
         Ok(Some(TryConvert::try_convert(native)?))
     }
 
+    /// Whether the core has a connection of this process that nobody uses now.
+    fn is_open(&self) -> Result<bool, CallError> {
+        Ok(self
+            .native()?
+            .is_some_and(|native| native.pool.idle(ffi::pid()) > 0))
+    }
+
     fn open(&self) -> Result<Connection, CallError> {
         let settings = convert::settings(self.ruby, self.connection.funcall("settings", ())?)?;
         let (mut connection, greetings) = without_gvl(|| Connection::connect(&settings))??;
         for greeting in &greetings {
-            exchange(&mut connection, greeting).map_err(|error| match error {
+            exchange(&mut connection, slice::from_ref(greeting)).map_err(|error| match error {
                 CallError::Core(error) => Connection::refusal(error).into(),
                 ruby => ruby,
             })?;
@@ -76,15 +100,26 @@ impl Transport for Session<'_> {
     type Error = CallError;
 
     fn call(&mut self, command: &Cmd, repeat: Repeat) -> Result<redis::Value, CallError> {
+        Ok(only(self.call_all(slice::from_ref(command), repeat)?)?)
+    }
+
+    fn call_all(
+        &mut self,
+        commands: &[Cmd],
+        repeat: Repeat,
+    ) -> Result<Vec<redis::Value>, CallError> {
         let Some(native) = self.native()? else {
-            return ruby_client::call(self.ruby, self.connection, command);
+            return commands
+                .iter()
+                .map(|command| ruby_client::call(self.ruby, self.connection, command))
+                .collect();
         };
         let pid = ffi::pid();
         let mut refused = PATIENCE.iter();
         let mut reconnected = false;
         loop {
             let (mut connection, fresh) = self.take(native, pid, repeat)?;
-            let outcome = exchange(&mut connection, command);
+            let outcome = exchange(&mut connection, commands);
             match &outcome {
                 Err(CallError::Core(Error::Command(text))) if should_reconnect(text) => {
                     // Nothing was written, so even what must not be repeated may be sent again, to whoever is master now.
@@ -113,11 +148,11 @@ impl Transport for Session<'_> {
 }
 
 /// Sends and reads. An interrupted system call (a trap handler ran, SIGSTOP and SIGCONT) goes on where it was.
-fn exchange(connection: &mut Connection, command: &Cmd) -> Result<redis::Value, CallError> {
-    connection.send(command)?;
+fn exchange(connection: &mut Connection, commands: &[Cmd]) -> Result<Vec<redis::Value>, CallError> {
+    connection.send(commands)?;
     loop {
         match without_gvl(|| connection.advance())?? {
-            Progress::Done(value) => return Ok(value),
+            Progress::Done(replies) => return Ok(replies),
             Progress::Interrupted => continue,
         }
     }

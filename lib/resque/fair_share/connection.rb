@@ -56,6 +56,7 @@ module Resque
         end
         @native = Native::Connection.open if expressible
         @queues = {}
+        @workers = {}
       end
 
       # @return [Queue] always the same one, since it remembers what is unanswered
@@ -64,6 +65,11 @@ module Resque
         (queues && queues[name.to_s]) || MEMO.synchronize do
           (@queues[prefix] ||= {})[name.to_s] ||= Queue.new(self, prefix, name.to_s)
         end
+      end
+
+      # @return [Native::Workers] that write over this connection
+      def workers(prefix)
+        @workers[prefix] ||= Native::Workers.new(prefix)
       end
 
       # @return [Hash] see {ClientSettings.read}

@@ -41,6 +41,16 @@ module Resque
         counts.size
       end
 
+      # Takes what is next in the main list, as Resque does.
+      # @yieldreturn [String, nil] of Resque's own pop, where the core has no open connection
+      # @return [String, nil] a payload, or a ticket
+      def pop
+        popped = @native.pop(@connection)
+        return yield if popped == false
+
+        popped #: String?
+      end
+
       # Takes the next job in a fair turn.
       # @param ticket_given [Boolean] the caller has popped a ticket from the main list
       # @return [Lease, nil, :plain] `:plain` where the queue has no fair-share state, so that stock's pop is right
@@ -71,13 +81,6 @@ module Resque
       # @return [Boolean] whether the lease was still there
       def release(lease_id)
         ended(lease_id) { @native.release(@connection, lease_id, cap, charge) }
-      end
-
-      # What Resque writes when a worker starts with a job.
-      # @param worker [String] id of the worker
-      # @param record [String] what it works on
-      def started(worker, record)
-        @native.started(@connection, worker, record)
       end
 
       # As {#release}, with what Resque writes when a worker is done with a job.

@@ -65,12 +65,6 @@ module Resque
         Queue.of(redis, @queue.name).equal?(@queue)
       end
 
-      # The worker starts with the job: what Resque writes then, over the connection that the job came by.
-      # @param record [String]
-      def start_with(worker, record)
-        @queue.started(worker.to_s, record)
-      end
-
       # The worker is done with the job: as {#release}, with what Resque writes then.
       # @param redis [Object] what the data store that is told was made with
       # @param counters [Array<Array(String, Integer)>]

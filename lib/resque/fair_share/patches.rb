@@ -28,12 +28,26 @@ module Resque
         method.source_location.to_a.first.to_s.end_with?("/lib/resque/#{file}")
       end
 
-      # @return [UnboundMethod, nil] what a prepended patch's `super` calls
+      # Resque's own methods below a patch that is prepended. What they do, the core may do over its connection; not
+      # where a plugin has put something else in their place.
       # @private
-      def self.below(owner, patch, name)
-        method = owner.instance_method(name)
-        method = method.super_method until method.owner == patch
-        method.super_method
+      class Stock
+        # @param file [String] Resque's file that has them, in its lib/resque
+        def initialize(owner, patch, file, names)
+          @owner = owner
+          @patch = patch
+          @methods = names.to_h do |name|
+            method = Patches.own(owner, name)
+            [name, (method if Patches.stock?(method, file))]
+          end
+        end
+
+        # @return [Boolean] whether the patch's `super` is Resque's own method
+        def below?(name)
+          method = @owner.instance_method(name)
+          method = method.super_method until method.owner == @patch
+          method.super_method == @methods.fetch(name)
+        end
       end
     end
   end

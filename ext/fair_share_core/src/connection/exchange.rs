@@ -1,12 +1,13 @@
-//! A command on its way out and its reply on the way in, over anything that reads and writes.
+//! Commands on their way out and their replies on the way in, over anything that reads and writes.
 
 use std::io::{self, Read, Write};
+use std::mem;
 
 use redis::{Cmd, Value};
 
 use super::reader::{Reader, KEPT};
 
-/// Why no reply came this time. After `Io(Interrupted)` the same exchange can go on.
+/// Why not all replies came this time. After `Io(Interrupted)` the same exchange can go on.
 #[derive(Debug)]
 pub(super) enum Stopped {
     Io(io::Error),
@@ -14,50 +15,63 @@ pub(super) enum Stopped {
     Unreadable(String),
 }
 
-/// Its buffers serve one command after the other.
+/// Its buffers serve one exchange after the other.
 #[derive(Default)]
 pub(super) struct Exchange {
-    command: Vec<u8>,
+    commands: Vec<u8>,
     written: usize,
     flushed: bool,
     reader: Reader,
+    /// Replies that are to come, those that are there included.
+    awaited: usize,
+    replies: Vec<Value>,
 }
 
 impl Exchange {
-    pub(super) fn begin(&mut self, command: &Cmd) {
-        self.command.clear();
-        self.command.shrink_to(KEPT);
-        command.write_packed_command(&mut self.command);
+    pub(super) fn begin(&mut self, commands: &[Cmd]) {
+        self.commands.clear();
+        self.commands.shrink_to(KEPT);
+        for command in commands {
+            command.write_packed_command(&mut self.commands);
+        }
         self.written = 0;
         self.flushed = false;
         self.reader.clear();
+        self.awaited = commands.len();
+        self.replies.clear();
     }
 
     pub(super) fn is_written(&self) -> bool {
         self.flushed
     }
 
-    /// Whether the server has sent more than the reply.
+    /// Whether the server has sent more than the replies.
     pub(super) fn is_ahead(&self) -> bool {
         self.reader.is_ahead()
     }
 
-    pub(super) fn advance<S: Read + Write>(&mut self, stream: &mut S) -> Result<Value, Stopped> {
+    /// One reply a command, in their order.
+    pub(super) fn advance<S: Read + Write>(
+        &mut self,
+        stream: &mut S,
+    ) -> Result<Vec<Value>, Stopped> {
         self.write(stream).map_err(Stopped::Io)?;
-        loop {
+        while self.replies.len() < self.awaited {
+            if let Some(reply) = self.reader.reply().map_err(Stopped::Unreadable)? {
+                self.replies.push(reply);
+                continue;
+            }
             let count = self.reader.fill(|room| stream.read(room));
             if count.map_err(Stopped::Io)? == 0 {
                 return Err(Stopped::Closed);
             }
-            if let Some(reply) = self.reader.reply().map_err(Stopped::Unreadable)? {
-                return Ok(reply);
-            }
         }
+        Ok(mem::take(&mut self.replies))
     }
 
     fn write<S: Write>(&mut self, stream: &mut S) -> io::Result<()> {
         while let Some(rest) = self
-            .command
+            .commands
             .get(self.written..)
             .filter(|rest| !rest.is_empty())
         {
@@ -75,10 +89,10 @@ impl Exchange {
 }
 
 impl std::fmt::Debug for Exchange {
-    /// Without the command, which may hold a password.
+    /// Without the commands, which may hold a password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Exchange")
-            .field("bytes", &self.command.len())
+            .field("bytes", &self.commands.len())
             .field("written", &self.written)
             .finish_non_exhaustive()
     }
@@ -142,13 +156,13 @@ mod tests {
         }
     }
 
-    fn of(command: &Cmd) -> Exchange {
+    fn of(commands: &[Cmd]) -> Exchange {
         let mut exchange = Exchange::default();
-        exchange.begin(command);
+        exchange.begin(commands);
         exchange
     }
 
-    fn run(stream: &mut Halting, exchange: &mut Exchange) -> (usize, Result<Value, Stopped>) {
+    fn run(stream: &mut Halting, exchange: &mut Exchange) -> (usize, Result<Vec<Value>, Stopped>) {
         let mut interruptions = 0;
         loop {
             match exchange.advance(stream) {
@@ -162,23 +176,39 @@ mod tests {
 
     #[test]
     fn an_exchange_interrupted_at_every_byte_loses_and_repeats_nothing() {
-        let command = redis::cmd("ECHO").arg("hello").clone();
-        let reply = b"*5\r\n$5\r\nhello\r\n:42\r\n$-1\r\n*2\r\n+OK\r\n-ERR no\r\n$0\r\n\r\n";
-        let mut stream = Halting::new(reply);
-        let mut exchange = of(&command);
+        let commands = [redis::cmd("ECHO").arg("hello").clone(), redis::cmd("PING")];
+        let replies = [
+            &b"*5\r\n$5\r\nhello\r\n:42\r\n$-1\r\n*2\r\n+OK\r\n-ERR no\r\n$0\r\n\r\n"[..],
+            b"+PONG\r\n",
+        ];
+        let mut stream = Halting::new(&replies.concat());
+        let mut exchange = of(&commands);
 
-        let (interruptions, value) = run(&mut stream, &mut exchange);
+        let (interruptions, values) = run(&mut stream, &mut exchange);
 
-        assert_eq!(stream.taken, command.get_packed_command());
-        assert_eq!(value.unwrap(), redis::parse_redis_value(reply).unwrap());
-        assert_eq!(interruptions, stream.taken.len() + 1 + reply.len());
+        let sent = commands.map(|command| command.get_packed_command());
+        assert_eq!(stream.taken, sent.concat());
+        let expected = replies.map(|reply| redis::parse_redis_value(reply).unwrap());
+        assert_eq!(values.unwrap(), expected);
+        assert_eq!(
+            interruptions,
+            stream.taken.len() + 1 + replies.concat().len()
+        );
+        assert!(!exchange.is_ahead());
     }
 
     #[test]
     fn a_reply_cut_short_is_a_closed_connection() {
         for cut in [&b""[..], b"$5\r\nhel", b"*2\r\n:1\r\n", b"+O"] {
-            let (_, value) = run(&mut Halting::new(cut), &mut of(&redis::cmd("PING")));
+            let (_, value) = run(&mut Halting::new(cut), &mut of(&[redis::cmd("PING")]));
             assert!(matches!(value, Err(Stopped::Closed)), "{cut:?}: {value:?}");
         }
+    }
+
+    #[test]
+    fn one_reply_of_two_is_a_closed_connection() {
+        let commands = [redis::cmd("PING"), redis::cmd("PING")];
+        let (_, values) = run(&mut Halting::new(b"+PONG\r\n"), &mut of(&commands));
+        assert!(matches!(values, Err(Stopped::Closed)), "{values:?}");
     }
 }

@@ -14,7 +14,7 @@ use magnus::{
 use super::{backlog, control};
 use crate::convert;
 use crate::ffi;
-use crate::session::over;
+use crate::session::{over, over_open};
 
 static LEASE_IDS: LeaseIds = LeaseIds::new();
 
@@ -125,16 +125,13 @@ impl FairQueue {
         Ok(released.map(|(partition, in_flight)| (id(&partition), in_flight)))
     }
 
-    /// What Resque writes when a worker starts with a job.
-    fn started(
-        ruby: &Ruby,
-        rb_self: &Self,
-        connection: Value,
-        worker_id: String,
-        record: RString,
-    ) -> Result<(), Error> {
-        over(ruby, connection, |session| {
-            rb_self.0.started(session, &worker_id, &record.to_bytes())
+    /// What Resque's own pop does, where the core has an open connection; false where it has none.
+    fn pop(ruby: &Ruby, rb_self: &Self, connection: Value) -> Result<Value, Error> {
+        let popped = over_open(ruby, connection, |session| rb_self.0.pop(session))?;
+        Ok(match popped {
+            None => ruby.qfalse().as_value(),
+            Some(None) => ruby.qnil().as_value(),
+            Some(Some(element)) => convert::string(ruby, &element).as_value(),
         })
     }
 
@@ -372,7 +369,7 @@ pub(crate) fn init(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_method("scan", method!(FairQueue::scan, 6))?;
     class.define_method("give_back", method!(FairQueue::give_back, 1))?;
     class.define_method("release", method!(FairQueue::release, 4))?;
-    class.define_method("started", method!(FairQueue::started, 3))?;
+    class.define_method("pop", method!(FairQueue::pop, 1))?;
     class.define_method("done", method!(FairQueue::done, 6))?;
     class.define_method("recover", method!(FairQueue::recover, 5))?;
     class.define_method("adopt", method!(FairQueue::adopt, 5))?;

@@ -10,6 +10,7 @@ mod control;
 mod fair_queue;
 mod partition;
 mod payload;
+mod workers;
 
 use magnus::{function, prelude::*, Error, Ruby};
 
@@ -27,5 +28,6 @@ pub(crate) fn init(ruby: &Ruby) -> Result<(), Error> {
     fair_queue::init(ruby, native)?;
     chain::init(ruby, native)?;
     partition::init(ruby, native)?;
-    payload::init(ruby, native)
+    payload::init(ruby, native)?;
+    workers::init(ruby, native)
 }

@@ -12,10 +12,9 @@ module Resque
           Resque::Job => Patches.own(Resque::Job.singleton_class, :reserve)
         }.freeze
 
-        # What a thread's reserve has come to: whether it is inside one, the lease that was popped for it, and the one
-        # whose job was handed over.
+        # What a thread's reserve has come to: whether it is inside one, and the lease that was popped for it.
         class State
-          attr_accessor :inside, :lease, :handed_over
+          attr_accessor :inside, :lease
 
           # @return [Lease, nil] what was popped, once
           def take
@@ -59,7 +58,7 @@ module Resque
           def hand_over(job, state)
             lease = state.take
             if job
-              job.fair_share_lease = state.handed_over = lease if lease
+              job.fair_share_lease = lease if lease
             else
               lease&.release
             end

@@ -9,6 +9,8 @@ module Resque
     module Patches
       # Every enqueue and every pop of Resque and its plugins goes through here, and nobody aliases it.
       module QueueAccess
+        STOCK = Stock.new(Resque::DataStore::QueueAccess, self, 'data_store.rb', %i[pop_from_queue])
+
         def push_to_queue(queue, encoded_item)
           klass = Resolver.fair_class(Native.job_class(encoded_item))
           fair_queue = Queue.of(@redis, queue)
@@ -23,7 +25,7 @@ module Resque
           JobReserve.popping
           fair_queue = Queue.of(@redis, queue)
           unless fair_queue.fair?
-            popped = super
+            popped = pop_as_stock(fair_queue) { super }
             return popped unless popped == TICKET || (popped && fair_queue.take_in(popped))
           end
           lease = fair_queue.reserve(ticket_given: popped == TICKET)
@@ -74,6 +76,11 @@ module Resque
         end
 
         private
+
+        # @yieldreturn [String, nil] of what comes below
+        def pop_as_stock(fair_queue, &)
+          STOCK.below?(:pop_from_queue) ? fair_queue.pop(&) : yield
+        end
 
         # What others pushed comes behind the jobs for which the tickets before it stand.
         def behind_tickets?(queue, start)

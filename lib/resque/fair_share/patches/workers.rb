@@ -22,18 +22,7 @@ module Resque
           super.tap { ProcessIdentity.forget_worker(worker.id) }
         end
 
-        # Resque's own, below ours. Where a plugin has put something else there, nothing rides along.
-        STOCK = %i[set_worker_payload worker_done_working].to_h do |name|
-          method = Patches.own(Resque::DataStore::Workers, name)
-          [name, (method if Patches.stock?(method, 'data_store.rb'))]
-        end.freeze
-
-        class << self
-          # @return [Boolean] whether Resque's own method comes below ours
-          def stock?(name)
-            Patches.below(Resque::DataStore::Workers, self, name) == STOCK.fetch(name)
-          end
-        end
+        STOCK = Stock.new(Resque::DataStore::Workers, self, 'data_store.rb', %i[set_worker_payload worker_done_working])
 
         # Stands for the pipeline in which Resque counts a worker's jobs, and notes what is written into it.
         class Notes < BasicObject
@@ -56,26 +45,22 @@ module Resque
           end
         end
 
-        # Resque's own command, over the connection by which the job has come: that takes half the time.
+        # Resque's own command, over the core's connection where one is open: that takes half the time.
         def set_worker_payload(worker, data)
           WarmUp.settle_memory
-          state = JobReserve.state
-          lease = state.handed_over
-          state.handed_over = nil
-          return super unless lease && data.include?(lease.id) && lease.in?(@redis)
-          return super unless Workers.stock?(:set_worker_payload)
+          connection, prefix = Connection.of(@redis)
+          return if STOCK.below?(:set_worker_payload) &&
+                    connection.workers(prefix).started(connection, worker.to_s, data)
 
-          lease.start_with(worker, data)
+          super
         end
 
         # Resque's own round trip, and the release in it. Where it can't ride along, the lease ends before the record
         # goes: killed in between, the job counts as started, and is not run again.
         def worker_done_working(worker)
           lease = Lease.ended(worker)
-          return super unless lease
-
-          unless Workers.stock?(:worker_done_working)
-            lease.release
+          unless STOCK.below?(:worker_done_working)
+            lease&.release
             return super
           end
           notes = Notes.new
@@ -87,13 +72,20 @@ module Resque
 
         def done(lease, worker, notes)
           counters = notes.__counters__
-          return if counters && lease.release_with(@redis, worker, counters)
+          return if counters && done_by_core(lease, worker, counters)
 
-          lease.release
+          lease&.release
           @redis.pipelined do |pipe|
             pipe.del(redis_key_for_worker(worker))
             notes.__replay__(pipe)
           end
+        end
+
+        def done_by_core(lease, worker, counters)
+          return lease.release_with(@redis, worker, counters) if lease
+
+          connection, prefix = Connection.of(@redis)
+          connection.workers(prefix).done(connection, worker.to_s, counters)
         end
 
         # One look by way of Resque's client: a worker of plain queues needs no connection of ours.
