@@ -8,18 +8,15 @@ RSpec.describe 'The end of a job in a worker' do
     worker.work_one_job
   end
 
-  it 'costs no round trip more than that of a plain job' do
+  it 'costs no round trip of its own' do
     2.times { |n| Resque.enqueue(Jobs::Fair, account_id: 1, n: n) }
     2.times { Resque.push('plain', class: 'Jobs::Plain', args: [1]) }
     plain = Resque::Worker.new('plain').tap { |other| other.fork_per_job = false }
     [worker, plain].each { |each| perform_one(each) } # scripts are loaded, connections open
 
-    fair = commands_in(monitored { perform_one(worker) })
-    stock = commands_in(monitored { perform_one(plain) })
-
-    # Stock's last round trip is a pipeline of three commands, ours is one script.
-    expect(fair.size).to eq(stock.size - 2)
-    expect(fair).to include('evalsha').and(include('rpush'))
+    # The first asks whether workers are paused; the job itself pushes.
+    expect(commands_in(monitored { perform_one(worker) })).to eq(%w[get evalsha set rpush evalsha])
+    expect(commands_in(monitored { perform_one(plain) })).to eq(%w[get lpop set rpush del incrby incrby])
   end
 
   it 'leaves in Redis what stock Resque leaves' do
@@ -50,6 +47,36 @@ RSpec.describe 'The end of a job in a worker' do
       expect(worker.job).to eq(noted)
     end
 
+    it 'is known to the worker, which need not ask' do
+      Resque.enqueue(Jobs::Fair, account_id: 1)
+      worker.instance_variable_set(:@last_state, :idle)
+      idle = []
+      Resque.queue_empty { idle << worker }
+
+      worker.working_on(worker.reserve)
+
+      expect([worker.instance_variable_get(:@last_state), idle]).to eq([:working, []])
+    ensure
+      Resque.send(:clear_hooks, :queue_empty)
+    end
+
+    it 'is asked of Redis by whoever wants to know later, or from elsewhere' do
+      Resque.enqueue(Jobs::Fair, account_id: 1)
+      worker.reserve
+      store = Resque.data_store
+
+      store.set_worker_payload(worker, 'noted')
+      redis.set("resque:worker:#{worker}", 'changed')
+
+      expect(Thread.new { store.get_worker_payload(worker) }.value).to eq('changed')
+      expect(Array.new(2) { store.get_worker_payload(worker.to_s) }).to eq(%w[noted changed])
+      store.set_worker_payload(worker, 'noted')
+      expect(Array.new(2) { store.get_worker_payload('another') }).to eq([nil, nil])
+      store.set_worker_payload(worker, 'noted')
+      store.worker_done_working(worker) { |redis:| redis.incrby('spec:done', 1) }
+      expect(store.get_worker_payload(worker)).to be_nil
+    end
+
     it 'is noted where Resque keeps its workers, when Redis was swapped meanwhile' do
       Resque.enqueue(Jobs::Fair, account_id: 1)
       job = worker.reserve
@@ -58,6 +85,7 @@ RSpec.describe 'The end of a job in a worker' do
       Resque.data_store.set_worker_payload(worker, Resque.encode(payload: job.payload))
 
       expect(record).to be_nil
+      expect(Resque.data_store.get_worker_payload(worker)).to include(job.payload['fair_share_lease'])
       expect(redis.get("other:worker:#{worker}")).to include(job.payload['fair_share_lease'])
     ensure
       Resque.redis = REDIS_URL

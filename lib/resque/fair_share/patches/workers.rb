@@ -22,7 +22,11 @@ module Resque
           super.tap { ProcessIdentity.forget_worker(worker.id) }
         end
 
-        STOCK = Stock.new(Resque::DataStore::Workers, self, 'data_store.rb', %i[set_worker_payload worker_done_working])
+        STOCK = Stock.new(Resque::DataStore::Workers, self, 'data_store.rb',
+                          %i[set_worker_payload get_worker_payload worker_done_working])
+        # A thread's note of the record that it has just written: where, the worker's id and the record.
+        WRITTEN = :resque_fair_share_record
+        private_constant :STOCK, :WRITTEN
 
         # Stands for the pipeline in which Resque counts a worker's jobs, and notes what is written into it.
         class Notes < BasicObject
@@ -48,16 +52,28 @@ module Resque
         # Resque's own command, over the core's connection where one is open: that takes half the time.
         def set_worker_payload(worker, data)
           WarmUp.settle_memory
+          id = worker.to_s
           connection, prefix = Connection.of(@redis)
-          return if STOCK.below?(:set_worker_payload) &&
-                    connection.workers(prefix).started(connection, worker.to_s, data)
+          written = STOCK.below?(:set_worker_payload) && connection.workers(prefix).started(connection, id, data)
+          return super unless written
 
-          super
+          Thread.current[WRITTEN] = [self, id, data] if STOCK.below?(:get_worker_payload)
+        end
+
+        # Resque asks what a worker works on as soon as it has written that (Worker#state_change): no round trip for it.
+        def get_worker_payload(worker_id)
+          written = Thread.current[WRITTEN]
+          return super unless written
+
+          Thread.current[WRITTEN] = nil
+          store, id, data = written
+          store.equal?(self) && id == worker_id.to_s ? data : super
         end
 
         # Resque's own round trip, and the release in it. Where it can't ride along, the lease ends before the record
         # goes: killed in between, the job counts as started, and is not run again.
         def worker_done_working(worker)
+          Thread.current[WRITTEN] = nil
           lease = Lease.ended(worker)
           unless STOCK.below?(:worker_done_working)
             lease&.release
