@@ -22,17 +22,17 @@ module Resque
         method
       end
 
-      # @return [Boolean] whether it is Resque's own, of that file in its lib/resque
+      # @return [Boolean] whether it is Resque's own, of that file in its lib
       # @private
       def self.stock?(method, file)
-        method.source_location.to_a.first.to_s.end_with?("/lib/resque/#{file}")
+        method.source_location.to_a.first.to_s.end_with?("/lib/#{file}")
       end
 
       # Resque's own methods below a patch that is prepended. What they do, the core may do over its connection; not
       # where a plugin has put something else in their place.
       # @private
       class Stock
-        # @param file [String] Resque's file that has them, in its lib/resque
+        # @param file [String] Resque's file that has them, in its lib
         def initialize(owner, patch, file, names)
           @owner = owner
           @patch = patch

@@ -19,7 +19,7 @@ module Resque
         # Only Resque's code and ours: a plugin would take it for a job.
         def call
           perform = Patches.own(Resque::Job, :perform)
-          return unless ours?(perform) && Patches.stock?(Patches::Job::EARLIER_PERFORM, 'job.rb')
+          return unless ours?(perform) && Patches.stock?(Patches::Job::EARLIER_PERFORM, 'resque/job.rb')
 
           perform.bind_call(Resque::Job.new('', 'class' => name, 'args' => []))
         rescue StandardError => e

@@ -12,6 +12,9 @@ module Resque
           Resque::Job => Patches.own(Resque::Job.singleton_class, :reserve)
         }.freeze
 
+        # Resque's own leads to `Job.reserve`, and does nothing else.
+        LEADS_ON = Patches.stock?(EARLIER.fetch(Resque), 'resque.rb')
+
         # What a thread's reserve has come to: whether it is inside one, and the lease that was popped for it.
         class State
           attr_accessor :inside, :lease
@@ -25,6 +28,12 @@ module Resque
         end
 
         class << self
+          # @return [Boolean] whether `Resque.reserve` needs nothing of ours, since it gets to our `Job.reserve`: not
+          #   where a plugin has wrapped one of them
+          def leads_on?
+            LEADS_ON && Resque::Job.singleton_class.instance_method(:reserve) == OURS
+          end
+
           # @return [State] this thread's
           def state
             Thread.current[:resque_fair_share_reserve] ||= State.new
@@ -36,22 +45,46 @@ module Resque
             state.take&.release if state.inside
           end
 
-          # An exception out of a trap handler can leave the flag set: then nothing of ours is below us on the stack.
-          # Looked at only where the flag is set, so it costs nothing but for plugins that reserve within reserve.
-          def nested?(state)
-            stack = caller_locations(2) || []
-            return true if stack.any? { |frame| frame.path == __FILE__ && frame.base_label == 'reserve' }
-
-            state.take&.give_back
-            false
-          end
-
           # Notes a pop's lease for the reserve around it, where there is one.
           # @return [String] the payload
           def popped(lease)
             state = self.state
             state.lease = lease if state.inside
             lease.payload
+          end
+
+          # @yieldreturn [Resque::Job, nil] of what comes below
+          # @return [Resque::Job, nil] the job, with its lease
+          def leasing
+            state = self.state
+            return yield if state.inside && nested?(state)
+
+            begin
+              state.inside = true
+              hand_over(yield, state)
+            rescue Resque::Helpers::DecodeException => e
+              lease = state.take
+              raise unless lease
+
+              lease.fail(e)
+              retry
+            ensure
+              state.inside = false
+              # Still there only when an exception (Timeout, Thread#kill) has come between.
+              state.take&.give_back
+            end
+          end
+
+          private
+
+          # An exception out of a trap handler can leave the flag set: then nothing of ours is below us on the stack.
+          # Looked at only where the flag is set, so it costs nothing but for plugins that reserve within reserve.
+          def nested?(state)
+            stack = caller_locations(2) || []
+            return true if stack.any? { |frame| frame.path == __FILE__ && frame.base_label == 'leasing' }
+
+            state.take&.give_back
+            false
           end
 
           # @return [Resque::Job, nil] the job, with its lease
@@ -68,23 +101,9 @@ module Resque
 
         def reserve(queue)
           earlier = EARLIER.fetch(self)
-          state = JobReserve.state
-          return earlier.bind_call(self, queue) if state.inside && JobReserve.nested?(state)
+          return earlier.bind_call(self, queue) if equal?(Resque) && JobReserve.leads_on?
 
-          begin
-            state.inside = true
-            JobReserve.hand_over(earlier.bind_call(self, queue), state)
-          rescue Resque::Helpers::DecodeException => e
-            lease = state.take
-            raise unless lease
-
-            lease.fail(e)
-            retry
-          ensure
-            state.inside = false
-            # Still there only when an exception (Timeout, Thread#kill) has come between.
-            state.take&.give_back
-          end
+          JobReserve.leasing { earlier.bind_call(self, queue) }
         end
       end
     end
@@ -93,3 +112,5 @@ end
 
 Resque::FairShare::Patches.replace(Resque, Resque::FairShare::Patches::JobReserve)
 Resque::FairShare::Patches.replace(Resque::Job.singleton_class, Resque::FairShare::Patches::JobReserve)
+Resque::FairShare::Patches::JobReserve::OURS =
+  Resque::FairShare::Patches.own(Resque::Job.singleton_class, :reserve)

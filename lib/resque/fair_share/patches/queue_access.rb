@@ -9,7 +9,7 @@ module Resque
     module Patches
       # Every enqueue and every pop of Resque and its plugins goes through here, and nobody aliases it.
       module QueueAccess
-        STOCK = Stock.new(Resque::DataStore::QueueAccess, self, 'data_store.rb', %i[pop_from_queue])
+        STOCK = Stock.new(Resque::DataStore::QueueAccess, self, 'resque/data_store.rb', %i[pop_from_queue])
 
         def push_to_queue(queue, encoded_item)
           klass = Resolver.fair_class(Native.job_class(encoded_item))

@@ -22,7 +22,7 @@ module Resque
           super.tap { ProcessIdentity.forget_worker(worker.id) }
         end
 
-        STOCK = Stock.new(Resque::DataStore::Workers, self, 'data_store.rb',
+        STOCK = Stock.new(Resque::DataStore::Workers, self, 'resque/data_store.rb',
                           %i[set_worker_payload get_worker_payload worker_done_working])
         # A thread's note of the record that it has just written: where, the worker's id and the record.
         WRITTEN = :resque_fair_share_record
