@@ -35,6 +35,7 @@ module Bench
     'workers' => [Goal.new(:plain, :at_least, 0.98)],
     'scale' => [Goal.new(:ours, :at_most, 1.3)],
     'empty' => [Goal.new(:plain, :at_most, 1.1)],
+    'empty 20 queues' => [Goal.new(:plain, :at_most, 1.0)],
     'bulk' => [Goal.new(:plain, :at_least, 10)],
     'plain_queue' => [Goal.new(:plain, :at_most, 1.05)],
     'plain_queue commands' => [Goal.new(:plain, :equal, 1)],

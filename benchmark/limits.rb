@@ -12,18 +12,21 @@ module Bench
       'enqueue' => 'the script runs eight commands where plain Resque sends two.',
       'reserve 100' => SCRIPT,
       'reserve 1000' => SCRIPT,
-      'whole' => 'three scripts (enqueue, reserve, done) are 50 µs of Redis against 5; what the native connection ' \
-                 'saves in Ruby makes up for most of it. The rest, most of a job, is the same Ruby in all three.',
+      'whole' => 'three scripts (enqueue, reserve, done) are 50 µs of Redis against 5. Most of the rest is ' \
+                 "Resque's own Ruby, the same for all three.",
       'memory' => '11 digits of time and a ticket are 17 bytes a job, and 100 lists end in a piece that is not full.',
       'memory ActiveJob' => INDEX,
-      'workers' => 'forking is nearly all of it: a child has each page of memory copied that it writes to. With the ' \
-                   'gem those are some dozens more of 270 (counted by perf), and on the virtual machine where that ' \
-                   'was counted each cost 25 µs: a third of the gap. The rest was not taken apart.',
+      'workers' => 'nearly all of a job is fork: the pages of a process of 32 MB are marked, and those that parent or ' \
+                   'child write to are copied. With the gem it has 36 MB; the parent copies 120 instead of 94, since ' \
+                   'what the core allocates is strewn over the memory that is free, the child 275 instead of 290 ' \
+                   '(counted by perf; 20 µs each where that was done).',
       'empty' => 'a script that finds nothing is still a script: 8 µs of Redis against 1.',
       'plain_queue' => "each payload's class is looked up (does it take turns?), and each queue's Redis: some µs of " \
                        'Ruby. Redis does the same as without the gem.',
-      'chain' => 'a job costs what it costs: a chain made by hand of plain jobs is not twice as fast as 0.1.0. ' \
-                 'A step is read once more before it runs, so that none runs twice; its end is faster (p50, p99).',
+      'empty 20 queues' => "each queue's Redis is looked up: some µs of Ruby.",
+      'chain' => 'a chain that is made by hand of plain jobs is not twice as fast as 0.1.0 either: most of a job is ' \
+                 "Resque's own. A step is read once more before it runs, so that none runs twice; its end is faster " \
+                 '(p50, p99).',
       'chain_memory finished' => 'a finished chain is in two indexes that 0.1.0 has not: by status, and by expiry.',
       'redis_us 10' => SCRIPT,
       'redis_us 100' => SCRIPT,

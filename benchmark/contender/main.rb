@@ -1,29 +1,14 @@
 # frozen_string_literal: true
 
 # A contender's own process: takes operations from standard input, one JSON line each, and answers what they cost.
-require 'bundler/setup'
-Bundler.require
-require 'json'
-require 'logger'
-require 'redis'
-require 'redis-namespace'
-require 'resque'
-
-Resque.redis = ENV.fetch('BENCH_REDIS')
-Resque.logger = Logger.new(nil)
-
-require_relative 'jobs'
-require_relative 'stopwatch'
+require_relative 'application'
 require_relative 'loads'
 require_relative 'single'
 require_relative 'workers'
 require_relative 'caps'
-require_relative 'chains'
 
 module Bench
   module Contending
-    NAME = ENV.fetch('BENCH_CONTENDER').to_sym
-
     # Everything that a contender can be asked to do. Each returns a {Stopwatch::Reading}.
     class Operations
       include Loads

@@ -1,13 +1,45 @@
 # frozen_string_literal: true
 
+require 'rbconfig'
+
 module Bench
   module Contending
-    # Real workers in processes of their own.
+    # Workers in processes of their own.
     module Workers
-      # Resque's workers, which fork for each job, until nothing waits. Only the last of their queues has jobs.
+      # One that forks for each job. What loading takes does not count.
+      class Real
+        PROGRAM = File.expand_path('worker.rb', __dir__)
+
+        def initialize(queues)
+          @process = IO.popen([RbConfig.ruby, PROGRAM, *queues], 'r+')
+        end
+
+        def wait_until_ready
+          @process.gets or raise 'a worker has not started'
+        end
+
+        def go
+          @process.puts
+        end
+
+        # @return [Stopwatch::Reading]
+        def reading
+          line = @process.gets or raise 'a worker has failed'
+          Stopwatch::Reading.new(*JSON.parse(line).values_at('seconds', 'cpu'))
+        ensure
+          @process.close
+        end
+      end
+
+      # Until nothing waits. Only the last of their queues has jobs.
+      # @return [Stopwatch::Reading] time of the slowest, CPU time of all
       def drain(workers:, queues: 1)
         names = [*Single.empty_queues(queues - 1), Single::QUEUE]
-        Stopwatch.time { start_workers(workers, names, fork_per_job: true) }
+        all = Array.new(workers) { Real.new(names) }
+        all.each(&:wait_until_ready)
+        all.each(&:go)
+        readings = all.map(&:reading)
+        Stopwatch::Reading.new(readings.map(&:seconds).max, readings.sum(&:cpu))
       end
 
       # Tenants' jobs that sleep, by workers that don't fork. `plan` has [tenant, jobs, ms], in their order.
@@ -17,7 +49,7 @@ module Bench
         plan.each { |tenant, jobs, ms| enqueue_sleeping(tenant, jobs, ms) }
         last = Stopwatch.now
         Stopwatch.time do
-          start_workers(workers, ['sleeping'], fork_per_job: false)
+          work_on_sleeping(workers)
           last
         end
       ensure
@@ -32,16 +64,16 @@ module Bench
         end
       end
 
-      def start_workers(number, queues, fork_per_job:)
-        pids = Array.new(number) { fork { work_until_empty(queues, fork_per_job) } }
+      def work_on_sleeping(number)
+        pids = Array.new(number) { fork { work_until_empty('sleeping') } }
         failed = pids.map { |pid| Process.wait2(pid).last }.reject(&:success?)
         raise "a worker has failed: #{failed.first}" if failed.any?
       end
 
-      def work_until_empty(queues, fork_per_job)
+      def work_until_empty(queue)
         Resque.redis.reconnect
-        worker = Resque::Worker.new(*queues)
-        worker.fork_per_job = fork_per_job
+        worker = Resque::Worker.new(queue)
+        worker.fork_per_job = false
         worker.work(0)
         exit!(0)
       rescue Exception => e # rubocop:disable Lint/RescueException

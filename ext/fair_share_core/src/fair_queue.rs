@@ -9,7 +9,7 @@ use crate::keys::{encode_id, Keys, LANE};
 use crate::lease::{encode_owner, Lease};
 use crate::reply::Reply;
 use crate::scripts::{self, Script};
-use crate::transport::{Failure, Repeat, Transport};
+use crate::transport::{words, Failure, Repeat, Transport};
 
 /// What a job costs its partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -332,9 +332,8 @@ impl FairQueue {
 
     /// What Resque does to a queue that is not fair.
     pub fn pop<T: Transport>(&self, transport: &mut T) -> Result<Option<Vec<u8>>, T::Error> {
-        let mut command = redis::cmd("LPOP");
-        command.arg(self.keys.main());
-        match transport.call(&command, Repeat::Unsafe)? {
+        let command = ["LPOP", self.keys.main()].map(str::as_bytes);
+        match transport.call(&words(command.into_iter()), Repeat::Unsafe)? {
             Value::Nil => Ok(None),
             Value::BulkString(element) => Ok(Some(element)),
             other => Err(Error::Protocol(format!("LPOP answered {other:?}")).into()),
@@ -356,8 +355,10 @@ impl FairQueue {
             .iter()
             .map(|(name, _)| self.keys.prefixed(name))
             .collect();
-        let mut keys: Vec<&str> = self.keys.of_scripts().to_vec();
-        keys.push(&record);
+        let own = self.keys.of_scripts();
+        let mut keys = Vec::with_capacity(own.len() + 1 + names.len());
+        keys.extend(own);
+        keys.push(record.as_str());
         keys.extend(names.iter().map(String::as_str));
         let (cap, growth): (String, Vec<String>) = (
             limits.cap.to_string(),

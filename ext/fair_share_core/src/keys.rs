@@ -237,7 +237,7 @@ impl Keys {
 
     /// A key of Resque's own, given without namespace.
     pub fn prefixed(&self, name: &str) -> String {
-        format!("{}{name}", self.prefix)
+        [&self.prefix, name].concat()
     }
 
     /// STRING: what Resque says the worker with this id works on.
@@ -247,7 +247,7 @@ impl Keys {
 }
 
 pub(crate) fn worker_record(prefix: &str, id: &str) -> String {
-    format!("{prefix}worker:{id}")
+    [prefix, "worker:", id].concat()
 }
 
 /// The names of a chain's keys, `job_chain:ID:WORD`, and of the indexes of all chains, `job_chain:WORD`. Their last words

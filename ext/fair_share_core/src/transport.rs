@@ -70,16 +70,23 @@ impl Transport for Connection {
     }
 }
 
-fn command(verb: &str, script: &str, keys: &[&str], arguments: &[&[u8]]) -> Cmd {
-    let mut command = redis::cmd(verb);
-    command.arg(script).arg(keys.len());
-    for key in keys {
-        command.arg(*key);
-    }
-    for argument in arguments {
-        command.arg(*argument);
+/// A command of just these words, with no more room than they take: memory that grows by the word is moved as often.
+pub(crate) fn words<'a>(words: impl Iterator<Item = &'a [u8]> + Clone) -> Cmd {
+    let (count, bytes) = words.clone().fold((0, 0), |(count, bytes), word| {
+        (count + 1, bytes + word.len())
+    });
+    let mut command = Cmd::with_capacity(count, bytes);
+    for word in words {
+        command.arg(word);
     }
     command
+}
+
+fn command(verb: &str, script: &str, keys: &[&str], arguments: &[&[u8]]) -> Cmd {
+    let count = keys.len().to_string();
+    let head = [verb, script, &count].into_iter();
+    let texts = head.chain(keys.iter().copied()).map(str::as_bytes);
+    words(texts.chain(arguments.iter().copied()))
 }
 
 /// Older servers and proxies wrap the code into the text.

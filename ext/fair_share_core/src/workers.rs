@@ -1,7 +1,9 @@
 //! What Resque writes for a worker's job, whatever queue it is of.
 
+use redis::Cmd;
+
 use crate::keys::worker_record;
-use crate::transport::{Repeat, Transport};
+use crate::transport::{words, Repeat, Transport};
 
 /// The workers under one namespace.
 pub struct Workers {
@@ -23,11 +25,9 @@ impl Workers {
         worker_id: &str,
         record: &[u8],
     ) -> Result<(), T::Error> {
-        let mut command = redis::cmd("SET");
-        command
-            .arg(worker_record(&self.prefix, worker_id))
-            .arg(record);
-        transport.call(&command, Repeat::Safe)?;
+        let key = worker_record(&self.prefix, worker_id);
+        let command = [b"SET", key.as_bytes(), record];
+        transport.call(&words(command.into_iter()), Repeat::Safe)?;
         Ok(())
     }
 
@@ -40,13 +40,17 @@ impl Workers {
     ) -> Result<(), T::Error> {
         let mut commands = Vec::with_capacity(1 + counters.len());
         let record = worker_record(&self.prefix, worker_id);
-        commands.push(redis::cmd("DEL").arg(record).to_owned());
+        commands.push(command(["DEL", &record]));
         for (name, by) in counters {
-            let counter = format!("{}{name}", self.prefix);
-            commands.push(redis::cmd("INCRBY").arg(counter).arg(by).to_owned());
+            let counter = [self.prefix.as_str(), name].concat();
+            commands.push(command(["INCRBY", &counter, &by.to_string()]));
         }
         // Sent again after a lost reply, a job may be counted twice, as by Resque's own client.
         transport.call_all(&commands, Repeat::Safe)?;
         Ok(())
     }
+}
+
+fn command<const COUNT: usize>(texts: [&str; COUNT]) -> Cmd {
+    words(texts.into_iter().map(str::as_bytes))
 }
