@@ -16,7 +16,7 @@ module Bench
                  "Resque's own Ruby, the same for all three.",
       'memory' => '11 digits of time and a ticket are 17 bytes a job, and 100 lists end in a piece that is not full.',
       'memory ActiveJob' => INDEX,
-      'workers' => 'nearly all of a job is fork: the pages of a process of 32 MB are marked, and those that parent or ' \
+      'workers' => 'nearly all of a job is fork: the pages of a process of 32 MB are marked, and what parent or ' \
                    'child write to are copied. With the gem it has 36 MB; the parent copies 120 instead of 94, since ' \
                    'what the core allocates is strewn over the memory that is free, the child 275 instead of 290 ' \
                    '(counted by perf; 20 µs each where that was done).',
