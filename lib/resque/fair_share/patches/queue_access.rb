@@ -10,6 +10,7 @@ module Resque
       # Every enqueue and every pop of Resque and its plugins goes through here, and nobody aliases it.
       module QueueAccess
         STOCK = Stock.new(Resque::DataStore::QueueAccess, self, 'resque/data_store.rb', %i[pop_from_queue])
+        private_constant :STOCK
 
         def push_to_queue(queue, encoded_item)
           klass = Resolver.fair_class(Native.job_class(encoded_item))
