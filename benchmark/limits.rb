@@ -19,7 +19,8 @@ module Bench
       'workers' => 'nearly all of a job is fork: the pages of a process of 32 MB are marked, and what parent or ' \
                    'child write to are copied. With the gem it has 36 MB; the parent copies 120 instead of 94, since ' \
                    'what the core allocates is strewn over the memory that is free, the child 275 instead of 290 ' \
-                   '(counted by perf; 20 µs each where that was done).',
+                   '(counted by perf; 20 µs each where that was done). That is so in the first hundred jobs of a ' \
+                   'worker; from then on plain Resque was not cheaper there.',
       'empty' => 'a script that finds nothing is still a script: 8 µs of Redis against 1.',
       'plain_queue' => "each payload's class is looked up (does it take turns?), and each queue's Redis: some µs of " \
                        'Ruby. Redis does the same as without the gem.',

@@ -7,8 +7,8 @@ module Bench
     # Workers that fork for each job. All workers share the contenders' core where there is one.
     class RealWorkers < Row
       row 'workers'
-      # A worker's; each forks.
-      JOBS = 80
+      # A worker's; each forks. Workers live long, and what a job costs changes in their first hundreds.
+      JOBS = 200
       JOBS_OF_FULL = 400
       QUEUES = 20
 
@@ -36,7 +36,7 @@ module Bench
 
       def drain(workers, queues = 1)
         jobs = settings.scaled(settings.full ? JOBS_OF_FULL : JOBS, 5) * workers
-        measured = arena.rounds(settings.few(5), ALL) do |one|
+        measured = arena.rounds(settings.few(settings.full ? 5 : 3), ALL) do |one|
           one.call(:load, count: jobs, tenants: 100)
           one.call(:drain, workers: workers, queues: queues)
         end
