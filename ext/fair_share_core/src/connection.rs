@@ -234,7 +234,7 @@ impl Connection {
 }
 
 /// The reply to one command.
-pub fn only(mut replies: Vec<Value>) -> Result<Value> {
+pub(crate) fn only(mut replies: Vec<Value>) -> Result<Value> {
     replies
         .pop()
         .ok_or_else(|| Error::Protocol("there is no reply".into()))

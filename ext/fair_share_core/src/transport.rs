@@ -1,9 +1,11 @@
 //! How a script reaches Redis. The binding has two: the core's own connection, with Ruby's lock released, and Resque's
 //! client, for the set-ups that only that one can reach.
 
+use std::slice;
+
 use redis::{Cmd, Value};
 
-use crate::connection::Connection;
+use crate::connection::{only, Connection};
 use crate::error::Error;
 use crate::scripts::Script;
 
@@ -30,15 +32,12 @@ pub enum Repeat {
 pub trait Transport {
     type Error: Failure;
 
-    /// One command, one reply.
-    fn call(&mut self, command: &Cmd, repeat: Repeat) -> Result<Value, Self::Error>;
-
     /// Commands that are sent together, and a reply each. After an error the others were carried out all the same.
-    fn call_all(&mut self, commands: &[Cmd], repeat: Repeat) -> Result<Vec<Value>, Self::Error> {
-        commands
-            .iter()
-            .map(|command| self.call(command, repeat))
-            .collect()
+    fn call_all(&mut self, commands: &[Cmd], repeat: Repeat) -> Result<Vec<Value>, Self::Error>;
+
+    /// One command, one reply.
+    fn call(&mut self, command: &Cmd, repeat: Repeat) -> Result<Value, Self::Error> {
+        Ok(only(self.call_all(slice::from_ref(command), repeat)?)?)
     }
 
     /// Runs a script by its SHA, and by its text where the server doesn't know it (any more).
@@ -60,10 +59,6 @@ pub trait Transport {
 
 impl Transport for Connection {
     type Error = Error;
-
-    fn call(&mut self, command: &Cmd, _repeat: Repeat) -> Result<Value, Error> {
-        Connection::call(self, command)
-    }
 
     fn call_all(&mut self, commands: &[Cmd], _repeat: Repeat) -> Result<Vec<Value>, Error> {
         Connection::call_all(self, commands)

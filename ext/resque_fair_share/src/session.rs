@@ -2,7 +2,7 @@
 
 use std::slice;
 
-use fair_share_core::connection::{only, Connection, Progress};
+use fair_share_core::connection::{Connection, Progress};
 use fair_share_core::error::Error;
 use fair_share_core::transport::{Repeat, Transport};
 use magnus::{prelude::*, Ruby, TryConvert, Value};
@@ -98,10 +98,6 @@ const PATIENCE: [f64; 4] = [0.0, 0.05, 0.2, 0.5];
 
 impl Transport for Session<'_> {
     type Error = CallError;
-
-    fn call(&mut self, command: &Cmd, repeat: Repeat) -> Result<redis::Value, CallError> {
-        Ok(only(self.call_all(slice::from_ref(command), repeat)?)?)
-    }
 
     fn call_all(
         &mut self,
