@@ -43,10 +43,14 @@ RSpec.describe 'The benchmark' do
     true
   end
 
+  def working?(contender)
+    children(contender).any? { |worker| children(worker).any? }
+  end
+
   # Yields the benchmark's pid and the working contender's when the first worker forks. Then all have seconds to end.
   def amid_workers
     Open3.popen3(environment, RbConfig.ruby, program, *%w[--only enqueue,workers --rounds 1 --full]) do |*io, bench|
-      working = wait_until('a worker', seconds: 60) { contenders_of(bench).find { |pid| children(pid).any? } }
+      working = wait_until('a worker', seconds: 60) { contenders_of(bench).find { |contender| working?(contender) } }
       contenders = contenders_of(bench)
       yield bench.pid, working
 

@@ -77,6 +77,18 @@ RSpec.describe 'The end of a job in a worker' do
       expect(store.get_worker_payload(worker)).to be_nil
     end
 
+    it 'is what was written last, by way of whichever connection' do
+      Resque.enqueue(Jobs::Fair, account_id: 1)
+      worker.reserve
+      store = Resque.data_store
+      store.set_worker_payload(worker, 'by the core')
+      Resque::FairShare.configure { |config| config.connection = :ruby }
+
+      store.set_worker_payload(worker, "by Resque's client")
+
+      expect(store.get_worker_payload(worker)).to eq("by Resque's client")
+    end
+
     it 'is noted where Resque keeps its workers, when Redis was swapped meanwhile' do
       Resque.enqueue(Jobs::Fair, account_id: 1)
       job = worker.reserve

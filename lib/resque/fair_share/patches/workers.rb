@@ -52,6 +52,7 @@ module Resque
         # Resque's own command, over the core's connection where one is open: that takes half the time.
         def set_worker_payload(worker, data)
           WarmUp.settle_memory
+          Thread.current[WRITTEN] = nil
           id = worker.to_s
           connection, prefix = Connection.of(@redis)
           written = STOCK.below?(:set_worker_payload) && connection.workers(prefix).started(connection, id, data)
