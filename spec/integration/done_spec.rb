@@ -89,6 +89,17 @@ RSpec.describe 'The end of a job in a worker' do
       expect(store.get_worker_payload(worker)).to eq("by Resque's client")
     end
 
+    it 'is asked of the Redis that Resque uses now' do
+      Resque.enqueue(Jobs::Fair, account_id: 1)
+      worker.reserve
+      Resque.data_store.set_worker_payload(worker, 'here')
+      Resque.redis = Redis::Namespace.new('other', redis: Redis.new(url: REDIS_URL))
+
+      expect(Resque.data_store.get_worker_payload(worker)).to be_nil
+    ensure
+      Resque.redis = REDIS_URL
+    end
+
     it 'is noted where Resque keeps its workers, when Redis was swapped meanwhile' do
       Resque.enqueue(Jobs::Fair, account_id: 1)
       job = worker.reserve
