@@ -3,11 +3,19 @@ Routes payloads that somebody else pushed into the main list: each becomes a wai
 takes its place. Stops at the first that is not there any more: another worker was faster.
 
 KEYS   the ten of includes/keys.lua
+Touches main, partitions, parked, leases, state, tags, settings, weights, names
 ARGV   [1] root  [2] cap (0: none)  [3] 'rotate': what was looked at goes to the tail of the main list, so that a next call
        sees the next; else ''. Then for each element from the head on: its bytes, encoded partition (':' for a ticket:
        left alone), configured weight or '', full id or ''
 Reply  { elements looked at, payloads adopted, array of partition, pending, ... of those that something was put into }
 ]]
+-- @include keys: root, main, partitions, state
+-- @include time: now
+-- @include policy: LANE
+-- @include put: put
+-- @include weigh: weigh
+-- @include counts: counts
+
 local cap, rotate, looked_at, adopted = tonumber(ARGV[2]), ARGV[3] == 'rotate', 0, 0
 local pending = {}
 

@@ -2,6 +2,8 @@
 A step has ended well: completed, or skipped after a failure. When it was the last of its group, the chain goes on.
 
 KEYS   the ten of includes/chain_keys.lua, then ten for each job (includes/chain_queue.lua)
+Touches chain, steps, context, expiring, INDEXES; of each queue queues, main, partitions, parked, leases, state, tags,
+       settings, weights, names
 ARGV   [1] chain id  [2] run  [3] time to live of a finished chain, ms  [4] request  [5] step  [6] token or ''
        [7] completed or skipped  [8] revision from which the jobs were made  [9] index of the next group's first step
        [10] size of that group  [11] '', failed or vetoed: its jobs could not be made  [12] at which step  [13] message
@@ -10,6 +12,13 @@ Reply  { result, ms since the chain's start where it has ended, pending of each 
        completed (the chain), broken ([11]), counted (others of the group run, or the chain is paused or failed), resumed
        (a failed chain, whose step ran again by hand, goes on), again (the jobs were made from what is no longer so), stale or missing
 ]]
+-- @include chain_keys: chain
+-- @include iso8601: now_text
+-- @include chain_index: move
+-- @include chain_steps: start_steps
+-- @include chain_fence: step, read_state, fence, repeated, note
+-- @include chain_break: break_chain
+
 local outcome, next_first, next_size = ARGV[7], tonumber(ARGV[9]), tonumber(ARGV[10])
 local s = read_state()
 local verdict = fence(s)

@@ -2,9 +2,13 @@
 A page of the chains, those that were started last first, each with its state.
 
 KEYS   the ten of includes/chain_keys.lua
+Touches chain, steps, context, expiring, active, INDEXES
 ARGV   [1] and [2] not used  [3] not used  [4] what a chain's keys start with  [5] offset  [6] limit  then statuses
 Reply  { number of chains of 0.1.0 that are not adopted, id, { field, value, ... }, ... }
 ]]
+-- @include chain_keys: active, INDEXES
+-- @include chain_index: drop_expired
+
 local prefix, offset, limit = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
 drop_expired(1000)
 

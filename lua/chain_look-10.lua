@@ -2,6 +2,7 @@
 What there is to know of a chain before it goes on: of one step and the group after it, or of all steps of the current group.
 
 KEYS   the ten of includes/chain_keys.lua
+Touches chain, steps, context
 ARGV   [1] chain id  [2] and [3] not used  [4] step, or ''
 Reply  { 'missing' }
        { 'old', started_at, context }: written by resque-job-chain 0.1.0, to be adopted first
@@ -9,6 +10,17 @@ Reply  { 'missing' }
          context }, { step, status or '', token, attempts, the step itself, ... }, index of the next group's first step, { its steps } }; the
          next group's steps only where they may be started now
 ]]
+-- @include chain_keys: chain, steps, context
+
+-- A parallel group is a run of consecutive steps, kept as "first-last,first-last" => index of the group's first step, size.
+local function group_of(groups, index)
+  for first, last in string.gmatch(groups or '', '(%d+)-(%d+)') do
+    first, last = tonumber(first), tonumber(last)
+    if first <= index and index <= last then return first, last - first + 1 end
+  end
+  return index, 1
+end
+
 local s = redis.call('HMGET', chain, 'status', 'run', 'current_step', 'total_steps', 'left', 'revision',
   'on_failure', 'groups', 'started_at')
 if not s[1] then return { 'missing' } end

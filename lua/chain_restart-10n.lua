@@ -2,6 +2,8 @@
 Starts steps again: those of a chain that is resumed, of a failed one that is retried, those whose job is nowhere.
 
 KEYS   the ten of includes/chain_keys.lua, then ten for each job (includes/chain_queue.lua)
+Touches chain, steps, context, expiring, INDEXES; of each queue queues, main, partitions, parked, leases, state, tags,
+       settings, weights, names
 ARGV   [1] chain id  [2] run  [3] time to live of a finished chain, ms  [4] request  [5] status that the chain must have: paused,
        failed or running (to recover)  [6] revision from which the jobs were made  [7] index of the group's first step that
        is entered, or ''  [8] its size  [9] '', failed or vetoed: the jobs could not be made  [10] at which step  [11] message
@@ -9,6 +11,12 @@ ARGV   [1] chain id  [2] run  [3] time to live of a finished chain, ms  [4] requ
 Reply  { result, ms since the chain's start or -1, pending of each job's partition ... }; result is restarted, broken ([9]), again
        (the jobs were made from what is no longer so) or refused (the chain has another status, or is missing)
 ]]
+-- @include chain_keys: run, chain
+-- @include iso8601: now_text
+-- @include chain_index: move
+-- @include chain_steps: JOB, start_steps
+-- @include chain_break: break_chain
+
 local request, wanted, enters = ARGV[4], ARGV[5], ARGV[7]
 local s = redis.call('HMGET', chain, 'status', 'run', 'revision', 'last')
 local last, revision = s[4] or '', s[3] or '0'

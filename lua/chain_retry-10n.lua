@@ -2,11 +2,16 @@
 A step has failed and is to be tried again.
 
 KEYS   the ten of includes/chain_keys.lua, then the ten of the job's queue
+Touches chain; of each queue queues, main, partitions, parked, leases, state, tags, settings, weights, names
 ARGV   [1] chain id  [2] run  [3] time to live of a finished chain, ms  [4] request  [5] step  [6] token or ''
        [7] revision from which the job was made  then the job (includes/chain_steps.lua)
 Reply  { result, -1, pending of the job's partition }; result is retrying, counted (the chain has failed meanwhile, so nothing
        is started), again (the job was made from what is no longer so), stale or missing
 ]]
+-- @include chain_keys: chain
+-- @include chain_steps: start_steps
+-- @include chain_fence: step, read_state, fence, repeated, note
+
 local s = read_state()
 local verdict = fence(s)
 if verdict == 'repeated' then return repeated(s) end

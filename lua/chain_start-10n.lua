@@ -2,11 +2,20 @@
 Starts a chain: its state, its steps, its context, and the jobs of its first step or group.
 
 KEYS   the ten of includes/chain_keys.lua, then ten for each job (includes/chain_queue.lua)
+Touches chain, steps, context, expiring, INDEXES; of each queue queues, main, partitions, parked, leases, state, tags,
+       settings, weights, names
 ARGV   [1] chain id  [2] run  [3] time to live of a finished chain, ms  [4] total steps  [5] the chain's strategy or ''
        [6] groups or ''  [7] size of the first group  [8] '' or vetoed  [9] vetoed step  [10] message  [11] its class
        [12] number of words of the context  then these: field, value, ...  then each step  then the jobs (includes/chain_steps.lua)
 Reply  { 'started' or 'exists', ms since the start or -1, pending of each job's partition ... }
 ]]
+-- @include chain_keys: id, run, chain, steps, context, expiring, INDEXES
+-- @include time: now
+-- @include iso8601: now_text
+-- @include chain_index: FINISHED, drop_expired
+-- @include chain_steps: start_steps
+-- @include chain_break: break_chain
+
 local total, size, words = tonumber(ARGV[4]), tonumber(ARGV[7]), tonumber(ARGV[12])
 
 if redis.call('EXISTS', chain) == 1 then

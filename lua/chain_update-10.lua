@@ -2,10 +2,13 @@
 Merges fields into a chain's context.
 
 KEYS   the ten of includes/chain_keys.lua
+Touches chain, context
 ARGV   [1] chain id  [2] and [3] not used  then field, value, ...
 Reply  { 'updated', revision, { field, value, ... of the whole context } }, { 'missing' }, or { 'old', started_at, context }
        where resque-job-chain 0.1.0 wrote the chain, and it has to be adopted first
 ]]
+-- @include chain_keys: chain, context
+
 local s = redis.call('HMGET', chain, 'status', 'run', 'started_at')
 if not s[1] then return { 'missing' } end
 if not s[2] then

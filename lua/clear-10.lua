@@ -2,9 +2,15 @@
 Removes all waiting jobs of partitions. Running ones go on.
 
 KEYS   the ten of includes/keys.lua
+Touches main, partitions, parked, leases, state, tags, weights, names
 ARGV   [1] root, then encoded partitions
 Reply  { number of jobs removed, array of the partitions that had some: their pending is 0 now }
 ]]
+-- @include keys: root, main, partitions, state
+-- @include unpark: unpark
+-- @include old: drop_old_copy
+-- @include forget: forget
+
 local removed, cleared = 0, {}
 for i = 2, #ARGV do
   local partition = ARGV[i]

@@ -2,10 +2,15 @@
 What there is to know of some partitions.
 
 KEYS   the ten of includes/keys.lua
+Touches state, settings, weights, names
 ARGV   [1] root  [2] cap (0: none), then encoded partitions
 Reply  for each: { pending, in_flight, weight, cap, paused (0 or 1), age of the oldest waiting job in
        milliseconds or '', full id or '' }
 ]]
+-- @include keys: root, state, names
+-- @include time: now
+-- @include policy: policy
+
 local weighted, rows = redis.call('HGET', state, 'weighted'), {}
 for i = 3, #ARGV do
   local partition = ARGV[i]

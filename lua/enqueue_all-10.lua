@@ -2,10 +2,16 @@
 Puts many jobs into their partitions: all of them or, where Redis refuses the first write, none.
 
 KEYS   the ten of includes/keys.lua
+Touches queues, main, partitions, parked, leases, state, tags, settings, weights, names
 ARGV   [1] root  [2] queue  [3] cap (0: none), then for each job: encoded partition, payload, configured weight or '',
        full id or ''
 Reply  pending of its partition after each job
 ]]
+-- @include keys: queues
+-- @include time: now
+-- @include put: put
+-- @include weigh: weigh
+
 local cap, element_time, counts = tonumber(ARGV[3]), string.format('%011x', now), {}
 redis.call('SADD', queues, ARGV[2])
 for i = 4, #ARGV, 4 do

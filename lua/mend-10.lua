@@ -3,10 +3,19 @@ Brings the next page of an index back in line with the lists and leases: counts 
 that were parked under a lower cap; and puts back tickets that a stock worker without this gem popped.
 
 KEYS   the ten of includes/keys.lua
+Touches main, partitions, parked, leases, state, tags, settings, weights, names
 ARGV   [1] root  [2] cap (0: none)
 Reply  { 1 at the end of an index: the next call begins the other, else goes on with this one; tickets that were put back
          (1000 at the most); 1 where jobs wait in partitions that no index names }
 ]]
+-- @include keys: root, main, partitions, parked, leases, state
+-- @include score: FIRST_CLOCK, tag_of
+-- @include policy: policy
+-- @include unpark: unpark
+-- @include place: place
+-- @include lease: lease_fields
+-- @include sweep: sweep
+
 local MOST, cap = 1000, tonumber(ARGV[2])
 local name, cursor = string.match(redis.call('HGET', state, 'mended') or 'parked 0', '^(%a+) (%d+)$')
 local index = name == 'parked' and parked or partitions

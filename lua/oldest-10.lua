@@ -2,11 +2,14 @@
 A page of an index, and of it the partitions whose oldest job waits since `bound` or longer.
 
 KEYS   the ten of includes/keys.lua
+Touches partitions, parked
 ARGV   [1] root  [2] 'partitions' or 'parked'  [3] cursor: 0 at first, then the one of the last reply until it is 0 again
        [4] bound: milliseconds, or '' for all
 Reply  { next cursor, then encoded partition and time of enqueueing of each in milliseconds (0: 0.1.0 wrote it, not known) }
        in no order; a partition that moves meanwhile may come twice
 ]]
+-- @include keys: root, partitions, parked
+
 local bound, reply = tonumber(ARGV[4]), {}
 local page = redis.call('ZSCAN', ARGV[2] == 'parked' and parked or partitions, ARGV[3], 'COUNT', 1000)
 reply[1] = page[1]

@@ -3,9 +3,16 @@ Ends the lease of an owner that is gone. A job that the worker's record names ha
 other never started, and goes back to the head of its partition.
 
 KEYS   the ten of includes/keys.lua, [11] the worker's record
+Touches main, partitions, parked, leases, state, tags, settings, weights, names
 ARGV   [1] root  [2] lease id  [3] cap (0: none)  [4] charge: 'time' or 'jobs'
 Reply  { 'gone' (there is no such lease), 'freed' or 'requeued', partition, pending (requeued only), in_flight }
 ]]
+-- @include keys
+-- @include time: now
+-- @include put: put
+-- @include forget: forget
+-- @include finish: finish
+
 local id, cap = ARGV[2], tonumber(ARGV[3])
 local record = redis.call('GET', KEYS[11])
 local started = record and string.find(record, '"' .. id .. '"', 1, true)

@@ -2,9 +2,16 @@
 Gives partitions that have a list, but that no index names, their place again: an index was evicted, or deleted by hand.
 
 KEYS   the ten of includes/keys.lua
+Touches main, partitions, parked, leases, state, tags, settings, weights, names
 ARGV   [1] root  [2] cap (0: none)  [3] 'last': no more such partitions are known; else '', then encoded partitions
 Reply  number of partitions that got their place again
 ]]
+-- @include keys: root, partitions, parked, state, tags
+-- @include score: FIRST_CLOCK
+-- @include policy: policy
+-- @include place: place
+-- @include sweep: sweep
+
 local cap, found = tonumber(ARGV[2]), 0
 local s = redis.call('HMGET', state, 'clock', 'weighted')
 local clock = tonumber(s[1]) or FIRST_CLOCK

@@ -2,9 +2,14 @@
 Removes single waiting jobs of one partition.
 
 KEYS   the ten of includes/keys.lua
+Touches main, partitions, parked, leases, state, tags, weights, names
 ARGV   [1] root  [2] encoded partition, then elements as the sub-queue holds them
 Reply  { number of jobs removed, pending of the partition (0 where none was removed) }
 ]]
+-- @include keys: root, main, partitions, parked, state
+-- @include old: drop_old_copy
+-- @include forget: forget
+
 local partition = ARGV[2]
 local sub, removed, counted = root .. 'sub:' .. partition, 0, 0
 for i = 3, #ARGV do

@@ -2,6 +2,7 @@
 Picks the next job and leases it.
 
 KEYS   the ten of includes/keys.lua
+Touches main, partitions, parked, leases, state, tags, settings, weights, names
 ARGV   [1] root  [2] lease id  [3] owner  [4] cap (0: none)  [5] charge: 'time' or 'jobs'
        [6] 'again': the caller has asked with this lease id before, and has seen no reply; else ''
        [7] 'ticket': the caller has popped a ticket from the main list already; else ''
@@ -17,11 +18,28 @@ Made for the common case. Redis formats each number that is handed to it with 17
 command: where a text will do, it is a text. A function that is rarely called is made in each run all the same: what comes at
 the end is none.
 ]]
+-- @include keys: root, main, partitions, parked, leases, state, tags
+-- @include time: now
+-- @include score: UNIT, FIRST_CLOCK, EXPECTATION, tag_of, score_of
+-- @include policy: LANE, policy
+-- @include park: park
+-- @include lease: lease_fields
+-- @include tags: keep_tag
+-- @include old: is_old, drop_old_copy
+-- @include sweep: sweep
+
 local id, owner, cap, charge, again, hint = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6], ARGV[7]
 local PROBES, BATCH, LOOK, OFTEN, SELDOM, REBASE = 64, 64, 20000, 5000, 60000, UNIT / 2
 
 local s = redis.call('HMGET', state, 'clock', 'mean', 'pending', 'reconciled', 'weighted', 'unset')
 local clock, mean, total = tonumber(s[1]) or FIRST_CLOCK, tonumber(s[2]), tonumber(s[3]) or 0
+
+-- Puts a ticket into the main list without a job having come with it. The LTRIM changes nothing, but a Redis that is out of
+-- memory lets a script go on that began with a removal.
+local function give_back()
+  redis.call('LTRIM', main, 0, -1)
+  redis.call('RPUSH', main, 'null')
+end
 
 -- The caller's ticket goes back where no job comes of it. Where `mend` was faster it counts no more.
 local given = hint == 'ticket' and redis.call('LLEN', main) < total

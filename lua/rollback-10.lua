@@ -3,11 +3,20 @@ Puts waiting jobs back into the main list, as stock Resque has them, in the orde
 all run equally long. Parked partitions take their turns with the others.
 
 KEYS   the ten of includes/keys.lua
+Touches main, partitions, parked, leases, state, tags, settings, weights, names
 ARGV   [1] root  [2] how many at the most
 Reply  { number of jobs moved, array of elements that 0.1.0 wrote and whose copies in the main list are gone: they must not
        run again, array of partition, pending, ... of those that jobs were taken from }; fewer jobs than asked, both
        together, where no more wait
 ]]
+-- @include keys: root, main, partitions, parked, state
+-- @include score: EXPECTATION, tag_of, score_of
+-- @include policy: policy
+-- @include unpark: unpark
+-- @include old: drop_old_copy
+-- @include sweep: sweep
+-- @include counts: counts
+
 local most, moved, lost_copies, pending = tonumber(ARGV[2]), 0, {}, {}
 local weighted = redis.call('HGET', state, 'weighted')
 

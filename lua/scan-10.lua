@@ -2,12 +2,20 @@
 The pick of dequeue_strategy = :legacy_scan: the fairest job that may run among the first of the plain list, and its lease.
 
 KEYS   the ten of includes/keys.lua
+Touches main, leases, state, tags, settings, weights, names
 ARGV   [1] root  [2] lease id  [3] owner  [4] cap (0: none)  [5] charge: 'time' or 'jobs'  [6] 'again', as in reserve; else ''
        then for each job from the head on: its payload, encoded partition (':' for what is no job), configured weight or '',
        full id or ''
 Reply  { status, reconcile due (always 0), partition, element, pending, in_flight }, as reserve; status 'job', 'none' (none
        may run) or 'again' (the list has changed)
 ]]
+-- @include keys: root, main, leases, state, tags, weights, names
+-- @include time: now
+-- @include score: FIRST_CLOCK, EXPECTATION
+-- @include policy: policy
+-- @include lease: lease_fields
+-- @include tags: keep_tag
+
 local id, owner, cap, charge = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
 local s = redis.call('HMGET', state, 'clock', 'mean', 'weighted', 'unset')
 local clock, mean = tonumber(s[1]) or FIRST_CLOCK, tonumber(s[2])

@@ -3,10 +3,17 @@ Changes the run-time settings of a partition. They beat the configuration from t
 taken back.
 
 KEYS   the ten of includes/keys.lua
+Touches partitions, parked, state, settings, weights
 ARGV   [1] root  [2] encoded partition  [3] weight  [4] cap  [5] paused: '1' or '0'  [6] the configuration's cap
        [7] full id where [2] is shortened, or ''.  For [3] and [4]: '' leaves it, '-' takes it back
 Reply  { weight, cap, paused } that hold now
 ]]
+-- @include keys: root, partitions, parked, state, settings
+-- @include score: FIRST_CLOCK, tag_of
+-- @include policy: policy
+-- @include unpark: unpark
+-- @include place: place
+
 local partition = ARGV[2]
 local was = { string.match(redis.call('HGET', settings, partition) or '|||', '^([^|]*)|([^|]*)|([^|]*)|(.*)$') }
 

@@ -2,10 +2,13 @@
 Counts of a queue, each kept as a count or asked in O(1).
 
 KEYS   the ten of includes/keys.lua
+Touches partitions, parked, leases, state, settings
 ARGV   [1] root
 Reply  { pending, pending in parked partitions, in_flight, partitions with waiting jobs, parked ones of them, paused ones,
          mean job time in milliseconds or '' }
 ]]
+-- @include keys: partitions, parked, leases, state, settings
+
 local s = redis.call('HMGET', state, 'pending', 'parked', 'mean')
 local parked_partitions = redis.call('ZCARD', parked)
 return { tonumber(s[1]) or 0, tonumber(s[2]) or 0, redis.call('HLEN', leases),

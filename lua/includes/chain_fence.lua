@@ -1,5 +1,8 @@
 -- Whether what has come to pass still concerns the chain. A step's job carries the chain's run and a token, a count of the
 -- jobs its step has had; a job without token is judged by its step alone.
+-- @gives request, step, token, read_state, fence, repeated, note
+-- @include chain_keys: run, chain
+-- @include iso8601: now_text
 local request, step, token = ARGV[4], ARGV[5], ARGV[6]
 
 local function read_state()

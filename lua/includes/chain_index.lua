@@ -1,5 +1,8 @@
 -- Every chain is in the index of its status, by the time of its start, and a finished one among the expiring, too: its keys
 -- go by themselves, and each call drops from the indexes some that went.
+-- @gives FINISHED, drop_expired, expire, move
+-- @include chain_keys: id, ttl, chain, steps, context, expiring, INDEXES
+-- @include time: now
 local FINISHED = { completed = true, failed = true, cancelled = true }
 
 local function drop_expired(most)

@@ -1,5 +1,6 @@
 -- A chain's script may enqueue into several queues: for each job KEYS holds ten more, those of its queue. The fragments of
 -- the fair queue see the queue that was chosen last.
+-- @gives root, queues, main, partitions, parked, leases, state, tags, settings, weights, names, choose_queue
 local queues, main, partitions, parked, leases, state, tags, settings, weights, names, root
 
 local function choose_queue(first, its_root)

@@ -1,6 +1,13 @@
 -- Starts the steps whose jobs stand in ARGV from `first` on, ten words each: step, token, how (queue, list, or seconds of
 -- delay), queue, root, encoded partition, payload, cap, weight or '', full id or ''. The keys of their queues stand in KEYS
 -- from 11 on => pending of each one's partition.
+-- @gives JOB, start_steps
+-- @include chain_keys: chain
+-- @include time: now
+-- @include iso8601: now_text
+-- @include chain_queue: choose_queue
+-- @include enqueue: enqueue
+-- @include enqueue_plain: enqueue_plain
 local JOB = 10
 
 local function delay(seconds, prefix, item)

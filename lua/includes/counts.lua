@@ -1,4 +1,5 @@
 -- Counts of partitions as a reply has them: partition, count, ...
+-- @gives counts
 local function counts(of)
   local reply = {}
   for partition, count in pairs(of) do

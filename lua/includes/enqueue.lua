@@ -1,5 +1,11 @@
 -- Puts one job where it belongs => 'queued' and its partition's pending count; or 'plain' and 0 where an unpartitioned job
 -- went into the main list as stock Resque has it, because the queue has no fair-share state (any more).
+-- @needs queues, main, state
+-- @gives enqueue
+-- @include time: now
+-- @include policy: LANE
+-- @include put: put
+-- @include weigh: weigh
 local function enqueue(queue, partition, payload, cap, weight, name)
   if partition == LANE and redis.call('EXISTS', state) == 0 then
     redis.call('SADD', queues, queue)

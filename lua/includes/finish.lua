@@ -1,6 +1,15 @@
 -- Ends a lease: frees its slot and corrects the charge to the worker time really used (`used`, milliseconds; nil: by the
 -- clock) => partition, in_flight, element, true where the partition has neither a waiting nor a running job; nothing where
 -- there is no such lease, so that a release may come twice.
+-- @needs root, partitions, parked, leases, state, tags
+-- @gives finish
+-- @include time: now
+-- @include score: FIRST_CLOCK, EXPECTATION, tag_of, score_of
+-- @include policy: policy
+-- @include unpark: unpark
+-- @include place: place
+-- @include lease: lease_fields
+-- @include tags: keep_tag
 local function finish(id, cap, charge, used)
   local lease = redis.call('HGET', leases, id)
   if not lease then return end

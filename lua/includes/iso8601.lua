@@ -1,5 +1,7 @@
 -- The server's time as text, by Hinnant's civil_from_days: https://howardhinnant.github.io/date_algorithms.html
 -- (n - n % d) / d is the whole quotient, without a call of math.floor.
+-- @gives now_text
+-- @include time: now
 local function iso8601(milliseconds)
   local seconds = (milliseconds - milliseconds % 1000) / 1000
   local rest = seconds % 86400

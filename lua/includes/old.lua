@@ -1,5 +1,7 @@
 -- Elements that 0.1.0 wrote start with a brace: they have no time, a copy in the main list in place of a ticket, and are not
 -- counted in the total.
+-- @needs main
+-- @gives is_old, drop_old_copy
 local function is_old(element)
   return element and string.sub(element, 1, 1) == '{'
 end

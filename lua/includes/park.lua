@@ -1,4 +1,6 @@
 -- How many jobs wait in parked partitions is kept as a count, so that nobody has to sum them up.
+-- @needs root, parked, state
+-- @gives park
 local function park(partition, score)
   redis.call('ZADD', parked, score, partition)
   redis.call('HINCRBY', state, 'parked', redis.call('LLEN', root .. 'sub:' .. partition))

@@ -1,5 +1,8 @@
 -- Gives a partition that has waiting jobs its place: among those that may run, or among the parked.
-
+-- @needs root, partitions, state
+-- @gives place
+-- @include score: score_of
+-- @include park: park
 -- A small ZSET with fractional scores is a listpack, and slow: a member of over 64 bytes turns it into a skiplist for good.
 local PAD = '================================================================='
 

@@ -1,4 +1,6 @@
 -- The lane of the jobs that have no partition: no encoded id is a bare percent sign.
+-- @needs settings, weights
+-- @gives LANE, policy
 local LANE = '%'
 
 -- What holds for a partition now => weight, cap (0: none), paused, and its full id where the settings have it. Run-time

@@ -1,6 +1,12 @@
 -- Start-time fair queuing (Goyal, Vin, Cheng 1996). A partition that joins starts at the clock, so idling earns nothing,
 -- and a unit below it, so it goes before those with an equal tag. Each join moves the clock by a hair: those who join at
 -- the same clock are served in the order in which they came, not by name.
+-- @needs root, main, partitions, parked, leases, state, tags, settings
+-- @gives put
+-- @include time: now
+-- @include score: FIRST_CLOCK
+-- @include policy: policy
+-- @include place: place
 local HAIR = 1 / 65536
 
 local function join(partition, cap)

@@ -1,4 +1,5 @@
 -- A score is level + tag / 2^42. The level is floor(in_flight / weight), the tag is worker time / weight in milliseconds.
+-- @gives UNIT, FIRST_CLOCK, EXPECTATION, tag_of, score_of
 local UNIT = 4398046511104
 
 -- The clock of a queue that was empty, and what a job is expected to take before one was measured, in milliseconds.

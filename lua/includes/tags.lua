@@ -1,5 +1,7 @@
 -- Keeps the tag of a partition that has drained, as long as the clock has not passed it: draining and returning buys
 -- nothing. Each call drops two that were passed, and the set is bounded: what is dropped beyond that was the next to pass.
+-- @needs tags
+-- @gives keep_tag
 local MOST_TAGS = 10000
 
 local function keep_tag(partition, tag, clock)

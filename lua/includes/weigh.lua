@@ -1,6 +1,10 @@
 -- Notes the weight that the configuration gave a partition at enqueue ('' where it gives none) and its full id where the
 -- encoded one is shortened. A partition that waits already moves to the level that its new weight gives, also when it is not
 -- configured any more.
+-- @needs root, partitions, parked, state, weights, names
+-- @gives weigh
+-- @include score: tag_of, score_of
+-- @include policy: policy
 local function weigh(partition, weight, name)
   if name ~= '' then redis.call('HSET', names, partition, name) end
   local known = redis.call('HGET', weights, partition)

@@ -1,10 +1,13 @@
-//! What waits: reading it, taking single jobs out of it, and moving it between the plain list and the partitions.
+//! Backlog: waiting jobs, read or taken out one by one.
 
-use crate::error::Error;
-use crate::fair_queue::{FairQueue, Route};
-use crate::reply::Reply;
+use crate::payload::{element, split_element};
+use crate::queue::Queue;
+use crate::reply::{parse, Reply};
 use crate::scripts;
 use crate::transport::{Repeat, Transport};
+
+/// A waiting job: its time of enqueueing in milliseconds (`None`: 0.1.0 wrote it), and its payload.
+pub type Waiting = (Option<u64>, Vec<u8>);
 
 /// What a removal of single jobs did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,17 +25,7 @@ pub struct Cleared {
     pub partitions: Vec<String>,
 }
 
-/// What a rollback did: no more jobs wait where both together are less than was asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RolledBack {
-    pub moved: u64,
-    /// Payloads that 0.1.0 wrote, whose copies in the main list are gone: somebody has taken these jobs already.
-    pub gone: Vec<Vec<u8>>,
-    /// Encoded partitions that jobs were taken from, and what each has now.
-    pub pending: Vec<(String, u64)>,
-}
-
-impl FairQueue {
+impl Queue {
     /// Elements of the main list: tickets, and what others pushed.
     pub fn main_elements<T: Transport>(
         &self,
@@ -40,28 +33,59 @@ impl FairQueue {
         offset: u64,
         limit: u64,
     ) -> Result<Vec<Vec<u8>>, T::Error> {
-        self.range(transport, self.keys().main(), offset, limit)
+        self.range(transport, self.keys.main(), offset, limit)
     }
 
-    /// Elements of one partition, oldest first.
+    /// The same counted from the tail: offset 0 is the last page. Pops at the head do not shift these pages.
+    pub fn main_tail<T: Transport>(
+        &self,
+        transport: &mut T,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Vec<Vec<u8>>, T::Error> {
+        self.range_from_tail(transport, self.keys.main(), offset, limit)
+    }
+
+    /// Waiting jobs of one partition, oldest first.
     pub fn elements<T: Transport>(
         &self,
         transport: &mut T,
         partition: &str,
         offset: u64,
         limit: u64,
-    ) -> Result<Vec<Vec<u8>>, T::Error> {
-        self.range(transport, &self.keys().sub(partition), offset, limit)
+    ) -> Result<Vec<Waiting>, T::Error> {
+        let elements = self.range(transport, &self.keys.sub(partition), offset, limit)?;
+        Ok(elements.into_iter().map(waiting).collect())
     }
 
-    /// Removes single waiting jobs, given as the sub-queue holds them.
+    /// Payloads of one partition, counted from the tail as in [`main_tail`](Self::main_tail).
+    pub fn tail<T: Transport>(
+        &self,
+        transport: &mut T,
+        partition: &str,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Vec<Vec<u8>>, T::Error> {
+        let key = self.keys.sub(partition);
+        let elements = self.range_from_tail(transport, &key, offset, limit)?;
+        Ok(elements
+            .into_iter()
+            .map(|element| waiting(element).1)
+            .collect())
+    }
+
+    /// Removes single waiting jobs, given as [`elements`](Self::elements) gave them.
     pub fn remove<T: Transport>(
         &self,
         transport: &mut T,
         partition: &str,
-        elements: &[Vec<u8>],
+        jobs: &[Waiting],
     ) -> Result<Removed, T::Error> {
-        let mut arguments: Vec<&[u8]> = vec![self.keys().root().as_bytes(), partition.as_bytes()];
+        let elements: Vec<Vec<u8>> = jobs
+            .iter()
+            .map(|(time, payload)| element(*time, payload))
+            .collect();
+        let mut arguments: Vec<&[u8]> = vec![partition.as_bytes()];
         arguments.extend(elements.iter().map(Vec::as_slice));
         let mut reply =
             Reply::new(self.run(transport, &scripts::REMOVE, &arguments, Repeat::Safe)?)?;
@@ -77,63 +101,13 @@ impl FairQueue {
         transport: &mut T,
         partitions: &[String],
     ) -> Result<Cleared, T::Error> {
-        let mut arguments: Vec<&[u8]> = vec![self.keys().root().as_bytes()];
-        arguments.extend(partitions.iter().map(String::as_bytes));
+        let arguments: Vec<&[u8]> = partitions.iter().map(String::as_bytes).collect();
         let mut reply =
             Reply::new(self.run(transport, &scripts::CLEAR, &arguments, Repeat::Safe)?)?;
         Ok(Cleared {
             removed: reply.number()?,
             partitions: reply.texts()?,
         })
-    }
-
-    /// Forgets the run-time settings of all partitions.
-    pub fn forget_settings<T: Transport>(&self, transport: &mut T) -> Result<(), T::Error> {
-        let mut command = redis::cmd("DEL");
-        command.arg(self.keys().settings());
-        transport.call(&command, Repeat::Safe)?;
-        Ok(())
-    }
-
-    /// Puts up to `most` waiting jobs back into the main list, whole, in fair order.
-    pub fn rollback<T: Transport>(
-        &self,
-        transport: &mut T,
-        most: u64,
-    ) -> Result<RolledBack, T::Error> {
-        let reply = self.run(
-            transport,
-            &scripts::ROLLBACK,
-            &[self.keys().root().as_bytes(), most.to_string().as_bytes()],
-            Repeat::Unsafe,
-        )?;
-        let mut reply = Reply::new(reply)?;
-        Ok(RolledBack {
-            moved: reply.number()?,
-            gone: reply.list()?,
-            pending: reply.counts()?,
-        })
-    }
-
-    /// Puts one job into the main list, whole, and counts it. => pending of its partition.
-    pub fn enqueue_plain<T: Transport>(
-        &self,
-        transport: &mut T,
-        payload: &[u8],
-        route: &Route,
-    ) -> Result<u64, T::Error> {
-        let reply = self.run(
-            transport,
-            &scripts::ENQUEUE_PLAIN,
-            &[
-                self.keys().root().as_bytes(),
-                self.queue.as_bytes(),
-                route.partition.as_bytes(),
-                payload,
-            ],
-            Repeat::Unsafe,
-        )?;
-        Ok(Reply::single(reply).number()?)
     }
 
     fn range<T: Transport>(
@@ -143,15 +117,46 @@ impl FairQueue {
         offset: u64,
         limit: u64,
     ) -> Result<Vec<Vec<u8>>, T::Error> {
+        let last = offset.saturating_add(limit).saturating_sub(1);
+        self.lrange(transport, key, to_index(offset), to_index(last), limit)
+    }
+
+    fn range_from_tail<T: Transport>(
+        &self,
+        transport: &mut T,
+        key: &str,
+        offset: u64,
+        limit: u64,
+    ) -> Result<Vec<Vec<u8>>, T::Error> {
+        let first = -to_index(offset.saturating_add(limit));
+        let last = -to_index(offset.saturating_add(1));
+        self.lrange(transport, key, first, last, limit)
+    }
+
+    fn lrange<T: Transport>(
+        &self,
+        transport: &mut T,
+        key: &str,
+        first: i64,
+        last: i64,
+        limit: u64,
+    ) -> Result<Vec<Vec<u8>>, T::Error> {
         if limit == 0 {
             return Ok(Vec::new());
         }
         let mut command = redis::cmd("LRANGE");
-        command
-            .arg(key)
-            .arg(offset)
-            .arg(offset.saturating_add(limit - 1));
+        command.arg(key).arg(first).arg(last);
         let reply = transport.call(&command, Repeat::Safe)?;
-        Ok(redis::from_redis_value(&reply).map_err(|error| Error::Protocol(error.to_string()))?)
+        Ok(parse(&reply)?)
     }
+}
+
+/// An index as Redis takes it. No list is longer.
+fn to_index(count: u64) -> i64 {
+    count.try_into().unwrap_or(i64::MAX)
+}
+
+fn waiting(element: Vec<u8>) -> Waiting {
+    let (time, payload) = split_element(&element);
+    (time, payload.to_vec())
 }

@@ -3,36 +3,10 @@
 
 use redis::Value;
 
-use crate::fair_queue::Route;
-use crate::keys::{ChainKeys, Keys};
+use crate::keys::{ChainKeys, QueueKeys};
 use crate::scripts::{self, Script};
+use crate::step_job::{push, StepJob, Words};
 use crate::transport::{Repeat, Transport};
-
-/// Where the job of a step goes.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Destination {
-    /// Its partition, or the queue's lane, or the plain list of a queue without fair-share state.
-    Queue,
-    /// The plain list, as `dequeue_strategy = :legacy_scan` has it.
-    List,
-    /// resque-scheduler's delayed jobs; seconds from now, and the payload is that gem's item.
-    Delayed(f64),
-    /// Nowhere: the caller performs it (`Resque.inline`).
-    Caller,
-}
-
-/// The job by which a step starts.
-#[derive(Debug, Clone)]
-pub struct StepJob {
-    pub step: u64,
-    pub token: u64,
-    pub destination: Destination,
-    pub queue: String,
-    pub route: Route,
-    pub payload: Vec<u8>,
-    /// Running jobs the partition may have; 0: any number.
-    pub cap: u64,
-}
 
 /// What a transition is fenced by.
 #[derive(Debug, Clone)]
@@ -47,9 +21,9 @@ pub struct Fence {
     pub token: Option<u64>,
 }
 
-/// An exception, as a chain keeps it.
+/// The exception that ended a step.
 #[derive(Debug, Clone, Default)]
-pub struct Failure {
+pub struct Cause {
     pub message: String,
     pub class: String,
 }
@@ -59,7 +33,7 @@ pub struct Failure {
 pub struct Obstacle {
     pub vetoed: bool,
     pub step: u64,
-    pub failure: Failure,
+    pub cause: Cause,
 }
 
 impl Obstacle {
@@ -71,8 +45,8 @@ impl Obstacle {
         [
             kind.into(),
             it.step.to_string(),
-            it.failure.message.clone(),
-            it.failure.class.clone(),
+            it.cause.message.clone(),
+            it.cause.class.clone(),
         ]
     }
 }
@@ -123,18 +97,14 @@ pub struct Restart {
 /// One chain. Holds no connection: each verb gets its transport.
 #[derive(Debug)]
 pub struct Chain {
-    prefix: String,
     id: String,
     keys: ChainKeys,
 }
-
-type Words = Vec<Vec<u8>>;
 
 impl Chain {
     /// `prefix` is Resque's namespace with its colon.
     pub fn new(prefix: &str, id: &str) -> Self {
         Self {
-            prefix: prefix.to_owned(),
             id: id.to_owned(),
             keys: ChainKeys::new(prefix, id),
         }
@@ -208,13 +178,10 @@ impl Chain {
         transport: &mut T,
         fence: &Fence,
         vetoed: bool,
-        failure: &Failure,
+        cause: &Cause,
     ) -> Result<Value, T::Error> {
         let mut words = self.fenced(fence);
-        push(
-            &mut words,
-            &[ending(vetoed), &failure.message, &failure.class],
-        );
+        push(&mut words, &[ending(vetoed), &cause.message, &cause.class]);
         self.run(transport, &scripts::CHAIN_FAIL, words, &[])
     }
 
@@ -303,26 +270,8 @@ impl Chain {
         self.run(transport, &scripts::CHAIN_UPDATE, words, &[])
     }
 
-    /// A page of all chains, whatever this one's id.
-    pub fn list<T: Transport>(
-        &self,
-        transport: &mut T,
-        statuses: &[String],
-        offset: u64,
-        limit: u64,
-    ) -> Result<Value, T::Error> {
-        let mut words = self.head("", 0);
-        push(
-            &mut words,
-            &[self.keys.root(), &offset.to_string(), &limit.to_string()],
-        );
-        push(&mut words, statuses);
-        self.run(transport, &scripts::CHAIN_LIST, words, &[])
-    }
-
-    /// Of all chains how many have each status.
-    pub fn count<T: Transport>(&self, transport: &mut T) -> Result<Value, T::Error> {
-        self.run(transport, &scripts::CHAIN_COUNT, self.head("", 0), &[])
+    pub fn keys(&self) -> &ChainKeys {
+        &self.keys
     }
 
     fn head(&self, run: &str, ttl: u64) -> Words {
@@ -352,45 +301,18 @@ impl Chain {
         mut words: Words,
         jobs: &[StepJob],
     ) -> Result<Value, T::Error> {
-        let queues: Vec<Keys> = jobs
+        let queues: Vec<QueueKeys> = jobs
             .iter()
-            .map(|job| Keys::new(&self.prefix, &job.queue))
+            .map(|job| QueueKeys::new(self.keys.prefix(), &job.queue))
             .collect();
         let mut keys = self.keys.all().to_vec();
         for (job, queue) in jobs.iter().zip(&queues) {
-            keys.extend(queue.of_scripts());
-            self.push_job(&mut words, job, queue);
+            keys.extend(queue.all());
+            job.push_words(&mut words, queue, self.keys.prefix());
         }
         let arguments: Vec<&[u8]> = words.iter().map(Vec::as_slice).collect();
         transport.run(script, &keys, &arguments, Repeat::Safe)
     }
-
-    fn push_job(&self, words: &mut Words, job: &StepJob, queue: &Keys) {
-        let (how, root) = match &job.destination {
-            Destination::Queue => ("queue".to_owned(), queue.root()),
-            Destination::List => ("list".to_owned(), queue.root()),
-            Destination::Delayed(seconds) => (seconds.to_string(), self.prefix.as_str()),
-            Destination::Caller => ("none".to_owned(), ""),
-        };
-        push(
-            words,
-            &[
-                job.step.to_string().as_str(),
-                &job.token.to_string(),
-                &how,
-                &job.queue,
-                root,
-                &job.route.partition,
-            ],
-        );
-        words.push(job.payload.clone());
-        push(words, &[job.cap.to_string(), job.route.weight_argument()]);
-        words.push(job.route.name_argument().to_vec());
-    }
-}
-
-fn push<S: AsRef<[u8]>>(words: &mut Words, more: &[S]) {
-    words.extend(more.iter().map(|word| word.as_ref().to_vec()));
 }
 
 fn push_fields(words: &mut Words, fields: &[(String, Vec<u8>)]) {

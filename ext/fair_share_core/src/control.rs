@@ -1,10 +1,11 @@
-//! Looking at a queue and changing how it runs.
+//! Control: how a queue stands, and the settings of its partitions.
 
 use redis::Value;
 
 use crate::error::Error;
-use crate::fair_queue::{routed, FairQueue, Limits, Route};
-use crate::reply::Reply;
+use crate::queue::Queue;
+use crate::reply::{parse, Reply};
+use crate::route::Route;
 use crate::scripts;
 use crate::transport::{Repeat, Transport};
 
@@ -76,10 +77,9 @@ pub enum Index {
 /// When a partition's oldest job was queued (milliseconds of the server's time), and its encoded id.
 pub type Head = (u64, String);
 
-impl FairQueue {
+impl Queue {
     pub fn stats<T: Transport>(&self, transport: &mut T) -> Result<Stats, T::Error> {
-        let root = self.keys().root().as_bytes();
-        let mut reply = Reply::new(self.run(transport, &scripts::STATS, &[root], Repeat::Safe)?)?;
+        let mut reply = Reply::new(self.run(transport, &scripts::STATS, &[], Repeat::Safe)?)?;
         let (pending, parked_jobs) = (reply.number()?, reply.number()?);
         Ok(Stats {
             pending,
@@ -97,10 +97,10 @@ impl FairQueue {
         &self,
         transport: &mut T,
         partitions: &[String],
-        limits: Limits,
+        cap: u64,
     ) -> Result<Vec<Partition>, T::Error> {
-        let cap = limits.cap.to_string();
-        let mut arguments: Vec<&[u8]> = vec![self.keys().root().as_bytes(), cap.as_bytes()];
+        let cap = cap.to_string();
+        let mut arguments: Vec<&[u8]> = vec![cap.as_bytes()];
         arguments.extend(partitions.iter().map(String::as_bytes));
         let Value::Array(rows) =
             self.run(transport, &scripts::DESCRIBE, &arguments, Repeat::Safe)?
@@ -141,7 +141,7 @@ impl FairQueue {
             .arg(offset)
             .arg(offset.saturating_add(limit - 1));
         let reply = transport.call(&command, Repeat::Safe)?;
-        Ok(redis::from_redis_value(&reply).map_err(|error| Error::Protocol(error.to_string()))?)
+        Ok(parse(&reply)?)
     }
 
     /// A page of the encoded ids in no order: call with cursor 0, then with the cursor of the last page until it is 0
@@ -159,8 +159,7 @@ impl FairQueue {
             .arg("COUNT")
             .arg(1000);
         let reply = transport.call(&command, Repeat::Safe)?;
-        let (cursor, members): (u64, Vec<(String, f64)>) =
-            redis::from_redis_value(&reply).map_err(|error| Error::Protocol(error.to_string()))?;
+        let (cursor, members): (u64, Vec<(String, f64)>) = parse(&reply)?;
         Ok((
             cursor,
             members.into_iter().map(|(member, _)| member).collect(),
@@ -182,16 +181,9 @@ impl FairQueue {
             Index::Runnable => b"partitions",
             Index::Parked => b"parked",
         };
-        let arguments = [
-            self.keys().root().as_bytes(),
-            index,
-            cursor.as_bytes(),
-            bound.as_bytes(),
-        ];
+        let arguments = [index, cursor.as_bytes(), bound.as_bytes()];
         let reply = self.run(transport, &scripts::OLDEST, &arguments, Repeat::Safe)?;
-        let mut words = redis::from_redis_value::<Vec<String>>(&reply)
-            .map_err(|error| Error::Protocol(error.to_string()))?
-            .into_iter();
+        let mut words = parse::<Vec<String>>(&reply)?.into_iter();
         let number = |text: Option<String>| {
             text.and_then(|text| text.parse().ok())
                 .ok_or_else(|| Error::Protocol("the oldest script answered no number".into()))
@@ -210,21 +202,20 @@ impl FairQueue {
         transport: &mut T,
         route: &Route,
         settings: Settings,
-        limits: Limits,
+        cap: u64,
     ) -> Result<(f64, u64, bool), T::Error> {
-        let (weight, cap) = (settings.weight.argument(), settings.cap.argument());
+        let (weight, own_cap) = (settings.weight.argument(), settings.cap.argument());
         let paused: &[u8] = match settings.paused {
             Change::Keep => b"",
             Change::To(true) => b"1",
             Change::TakeBack | Change::To(false) => b"0",
         };
         let arguments = [
-            self.keys().root().as_bytes(),
             route.partition.as_bytes(),
             weight.as_bytes(),
-            cap.as_bytes(),
+            own_cap.as_bytes(),
             paused,
-            limits.cap.to_string().as_bytes(),
+            cap.to_string().as_bytes(),
             route.name_argument(),
         ]
         .map(<[u8]>::to_vec);
@@ -238,35 +229,27 @@ impl FairQueue {
         ))
     }
 
-    /// Puts many jobs into their partitions, all or none. => pending of its partition after each.
-    pub fn enqueue_all<T: Transport>(
-        &self,
-        transport: &mut T,
-        jobs: &[(Vec<u8>, Route)],
-        limits: Limits,
-    ) -> Result<Vec<u64>, T::Error> {
-        let cap = limits.cap.to_string();
-        let weights: Vec<String> = jobs
-            .iter()
-            .map(|(_, route)| route.weight_argument())
-            .collect();
-        let mut arguments: Vec<&[u8]> = vec![
-            self.keys().root().as_bytes(),
-            self.queue.as_bytes(),
-            cap.as_bytes(),
-        ];
-        for ((payload, route), weight) in jobs.iter().zip(&weights) {
-            let [partition, weight, name] = routed(Some(route), weight);
-            arguments.extend([partition, payload, weight, name]);
-        }
-        let reply = self.run(transport, &scripts::ENQUEUE_ALL, &arguments, Repeat::Unsafe)?;
-        Ok(redis::from_redis_value(&reply).map_err(|error| Error::Protocol(error.to_string()))?)
+    /// Whether the queue has fair-share state: a waiting job in a partition, or a running one.
+    pub fn is_fair<T: Transport>(&self, transport: &mut T) -> Result<bool, T::Error> {
+        let mut command = redis::cmd("EXISTS");
+        // What 0.1.0 wrote has partitions, and nothing else that is ours.
+        command.arg(self.keys.state()).arg(self.keys.partitions());
+        let reply = transport.call(&command, Repeat::Safe)?;
+        Ok(Reply::single(reply).number()? > 0)
+    }
+
+    /// Forgets the run-time settings of all partitions.
+    pub fn forget_settings<T: Transport>(&self, transport: &mut T) -> Result<(), T::Error> {
+        let mut command = redis::cmd("DEL");
+        command.arg(self.keys.settings());
+        transport.call(&command, Repeat::Safe)?;
+        Ok(())
     }
 
     fn index_key(&self, index: Index) -> &str {
         match index {
-            Index::Runnable => self.keys().partitions(),
-            Index::Parked => self.keys().parked(),
+            Index::Runnable => self.keys.partitions(),
+            Index::Parked => self.keys.parked(),
         }
     }
 }

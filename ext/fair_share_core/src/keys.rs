@@ -4,220 +4,98 @@
 //! that it holds no colon and is no word of the layout. A queue's name may hold both. Two queues' keys are still
 //! never the same: behind the shorter root they could only be `ID:pending` against `ID:WORD`, and no `WORD` by
 //! itself is `pending` or `in_flight`; or `sub:ID` against `sub:WORD`, and no encoded id is a word.
-//! So a key added here must end in a word of [`FIXED_WORDS`], and never in those two by themselves.
-
-use std::fmt;
-
-use percent_encoding::{percent_decode_str, percent_encode, AsciiSet, NON_ALPHANUMERIC};
-use sha1_smol::Sha1;
-
-/// The lane of a queue's jobs without a partition. No encoded id is a lone `%`.
-pub const LANE: &str = "%";
-
-/// The words of the layout; an id equal to one is encoded to something else.
-pub const FIXED_WORDS: [&str; 11] = [
-    "sub",
-    "partitions",
-    "parked",
-    "pending",
-    "in_flight",
-    "leases",
-    "settings",
-    "state",
-    "tags",
-    "weights",
-    "names",
-];
-
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b'.').remove(b'-');
-const LONGEST: usize = 128;
-const KEPT_OF_LONG: usize = 64;
-
-/// A partition id as it stands in key names and in the members of ZSETs.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct EncodedId {
-    text: String,
-    shortened: bool,
-}
-
-impl EncodedId {
-    /// The encoded text.
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-
-    /// Whether the id was too long, so that its text cannot be decoded and its name has to be kept elsewhere.
-    pub fn is_shortened(&self) -> bool {
-        self.shortened
-    }
-}
-
-impl AsRef<str> for EncodedId {
-    fn as_ref(&self) -> &str {
-        &self.text
-    }
-}
-
-impl fmt::Display for EncodedId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-/// Encodes a partition id: bytes outside `[A-Za-z0-9_.-]` as `%XX`, so that Resque's web page can print the key, and
-/// the first letter of a word of the layout. What is then longer than 128 bytes keeps its first 64 (fewer where
-/// they would cut a `%XX`), `~`, and the SHA-1 of the id. No two ids have one encoding.
-pub fn encode_id(id: impl AsRef<[u8]>) -> EncodedId {
-    let id = id.as_ref();
-    let text = percent_encode(id, ENCODED).to_string();
-    if let Some((first, rest)) = fixed_word(&text) {
-        return EncodedId {
-            text: format!("%{first:02X}{rest}"),
-            shortened: false,
-        };
-    }
-    if text.len() <= LONGEST {
-        return EncodedId {
-            text,
-            shortened: false,
-        };
-    }
-    let kept = whole_prefix(&text);
-    let digest = Sha1::from(id).digest();
-    EncodedId {
-        text: format!("{kept}~{digest}"),
-        shortened: true,
-    }
-}
-
-/// The id an encoding stands for; `None` for a shortened one, and for what [`encode_id`] never gives.
-pub fn decode_id(encoded: &str) -> Option<String> {
-    let id = percent_decode_str(encoded).decode_utf8().ok()?;
-    (encode_id(id.as_bytes()).text == encoded).then(|| id.into_owned())
-}
-
-fn fixed_word(text: &str) -> Option<(u8, &str)> {
-    if !FIXED_WORDS.contains(&text) {
-        return None;
-    }
-    Some((*text.as_bytes().first()?, text.get(1..)?))
-}
-
-fn whole_prefix(text: &str) -> &str {
-    let kept = text.get(..KEPT_OF_LONG).unwrap_or(text);
-    match kept.rfind('%') {
-        Some(at) if at + 3 > kept.len() => kept.get(..at).unwrap_or(kept),
-        _ => kept,
-    }
-}
+//! So a key added here must end in a word of [`FIXED_WORDS`](crate::partition_id::FIXED_WORDS), and never in those two
+//! alone.
 
 /// The names of a queue's keys.
 #[derive(Debug, Clone)]
-pub struct Keys {
+pub struct QueueKeys {
     prefix: String,
     root: String,
-    queues: String,
-    main: String,
-    partitions: String,
-    parked: String,
-    leases: String,
-    settings: String,
-    state: String,
-    tags: String,
-    weights: String,
-    names: String,
+    all: [String; 10],
 }
 
-impl Keys {
+impl QueueKeys {
     /// The keys of `queue`; `prefix` is Resque's namespace with its colon (`resque:`), or empty.
     pub fn new(prefix: &str, queue: &str) -> Self {
         let root = format!("{prefix}fair_share:{queue}:");
         let word = |word: &str| format!("{root}{word}");
         Self {
-            queues: format!("{prefix}queues"),
-            main: format!("{prefix}queue:{queue}"),
-            partitions: word("partitions"),
-            parked: word("parked"),
-            leases: word("leases"),
-            settings: word("settings"),
-            state: word("state"),
-            tags: word("tags"),
-            weights: word("weights"),
-            names: word("names"),
+            all: [
+                format!("{prefix}queues"),
+                format!("{prefix}queue:{queue}"),
+                word("partitions"),
+                word("parked"),
+                word("leases"),
+                word("state"),
+                word("tags"),
+                word("settings"),
+                word("weights"),
+                word("names"),
+            ],
             prefix: prefix.to_owned(),
             root,
         }
     }
 
-    /// What every key of this queue's fair share starts with; no key by itself.
+    /// The start of every key of this queue's fair share; no key itself.
     pub fn root(&self) -> &str {
         &self.root
     }
 
+    /// The keys that every script of a queue gets, in the order of `lua/includes/keys.lua`.
+    pub fn all(&self) -> [&str; 10] {
+        self.all.each_ref().map(String::as_str)
+    }
+
     /// SET: the names of Resque's queues.
     pub fn queues(&self) -> &str {
-        &self.queues
+        &self.all[0]
     }
 
     /// LIST: Resque's own list of this queue, which holds the tickets.
     pub fn main(&self) -> &str {
-        &self.main
+        &self.all[1]
     }
 
     /// ZSET: partitions that have a job and may run now.
     pub fn partitions(&self) -> &str {
-        &self.partitions
+        &self.all[2]
     }
 
     /// ZSET: partitions that have a job but may not run.
     pub fn parked(&self) -> &str {
-        &self.parked
+        &self.all[3]
     }
 
     /// HASH: one lease a running job.
     pub fn leases(&self) -> &str {
-        &self.leases
+        &self.all[4]
+    }
+
+    /// HASH: the queue's virtual clock, counts and notes.
+    pub fn state(&self) -> &str {
+        &self.all[5]
+    }
+
+    /// ZSET: the tags of partitions that just left.
+    pub fn tags(&self) -> &str {
+        &self.all[6]
     }
 
     /// HASH: settings of single partitions made at run time.
     pub fn settings(&self) -> &str {
-        &self.settings
+        &self.all[7]
     }
 
-    /// HASH: the queue's virtual clock and other state.
-    pub fn state(&self) -> &str {
-        &self.state
-    }
-
-    /// The tags of partitions that just left.
-    pub fn tags(&self) -> &str {
-        &self.tags
-    }
-
-    /// The partitions' weights.
+    /// HASH: weights that the configuration gave.
     pub fn weights(&self) -> &str {
-        &self.weights
+        &self.all[8]
     }
 
     /// HASH: shortened ids and the ids they stand for.
     pub fn names(&self) -> &str {
-        &self.names
-    }
-
-    /// Those that every script of the queue gets, in the order of `lua/includes/keys.lua`.
-    pub fn of_scripts(&self) -> [&str; 10] {
-        [
-            &self.queues,
-            &self.main,
-            &self.partitions,
-            &self.parked,
-            &self.leases,
-            &self.state,
-            &self.tags,
-            &self.settings,
-            &self.weights,
-            &self.names,
-        ]
+        &self.all[9]
     }
 
     /// LIST: the waiting jobs of the partition with this encoded id.
@@ -235,14 +113,14 @@ impl Keys {
         format!("{}{encoded}:in_flight", self.root)
     }
 
+    /// STRING: Resque's record of the job that the worker with this id runs.
+    pub fn worker(&self, id: &str) -> String {
+        worker_record(&self.prefix, id)
+    }
+
     /// A key of Resque's own, given without namespace.
     pub fn prefixed(&self, name: &str) -> String {
         [&self.prefix, name].concat()
-    }
-
-    /// STRING: what Resque says the worker with this id works on.
-    pub fn worker(&self, id: &str) -> String {
-        worker_record(&self.prefix, id)
     }
 }
 
@@ -250,10 +128,22 @@ pub(crate) fn worker_record(prefix: &str, id: &str) -> String {
     [prefix, "worker:", id].concat()
 }
 
+/// The words of the indexes of all chains, in the order of `lua/includes/chain_keys.lua`.
+pub const CHAIN_INDEXES: [&str; 7] = [
+    "expiring",
+    "active",
+    "running",
+    "paused",
+    "cancelled",
+    "completed",
+    "failed",
+];
+
 /// The names of a chain's keys, `job_chain:ID:WORD`, and of the indexes of all chains, `job_chain:WORD`. Their last words
 /// differ, so an id may be anything.
 #[derive(Debug, Clone)]
 pub struct ChainKeys {
+    prefix: String,
     root: String,
     all: [String; 10],
 }
@@ -262,29 +152,60 @@ impl ChainKeys {
     /// `prefix` is Resque's namespace with its colon (`resque:`), or empty.
     pub fn new(prefix: &str, id: &str) -> Self {
         let root = format!("{prefix}job_chain:");
-        let all = [
-            format!("{root}{id}:state"),
-            format!("{root}{id}:steps"),
-            format!("{root}{id}:context"),
-            format!("{root}expiring"),
-            format!("{root}active"),
-            format!("{root}running"),
-            format!("{root}paused"),
-            format!("{root}cancelled"),
-            format!("{root}completed"),
-            format!("{root}failed"),
-        ];
-        Self { root, all }
+        let [expiring, active, running, paused, cancelled, completed, failed] =
+            CHAIN_INDEXES.map(|word| format!("{root}{word}"));
+        Self {
+            all: [
+                format!("{root}{id}:state"),
+                format!("{root}{id}:steps"),
+                format!("{root}{id}:context"),
+                expiring,
+                active,
+                running,
+                paused,
+                cancelled,
+                completed,
+                failed,
+            ],
+            prefix: prefix.to_owned(),
+            root,
+        }
     }
 
-    /// What every key of chains starts with.
+    /// Resque's namespace with its colon.
+    pub fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
+    /// The start of every key of chains; no key itself.
     pub fn root(&self) -> &str {
         &self.root
     }
 
-    /// In the order of `lua/includes/chain_keys.lua`.
+    /// The keys that every script of a chain gets, in the order of `lua/includes/chain_keys.lua`.
     pub fn all(&self) -> [&str; 10] {
         self.all.each_ref().map(String::as_str)
+    }
+
+    /// HASH: status, steps' statuses, run, revision.
+    pub fn state(&self) -> &str {
+        &self.all[0]
+    }
+
+    /// LIST: the steps as they were declared.
+    pub fn steps(&self) -> &str {
+        &self.all[1]
+    }
+
+    /// HASH: the data that the steps share.
+    pub fn context(&self) -> &str {
+        &self.all[2]
+    }
+
+    /// The indexes of all chains: [`CHAIN_INDEXES`] and the key of each.
+    pub fn indexes(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let keys = self.all.iter().skip(3).map(String::as_str);
+        CHAIN_INDEXES.into_iter().zip(keys)
     }
 }
 
@@ -292,6 +213,7 @@ impl ChainKeys {
 #[allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 mod tests {
     use super::*;
+    use crate::partition_id::{encode_id, FIXED_WORDS, LANE};
     use proptest::prelude::*;
     use std::collections::HashMap;
 
@@ -299,24 +221,11 @@ mod tests {
         encode_id(id).to_string()
     }
 
-    fn fixed_keys(keys: &Keys) -> Vec<String> {
-        [
-            keys.queues(),
-            keys.main(),
-            keys.partitions(),
-            keys.parked(),
-            keys.leases(),
-            keys.settings(),
-            keys.state(),
-            keys.tags(),
-            keys.weights(),
-            keys.names(),
-        ]
-        .map(str::to_owned)
-        .to_vec()
+    fn fixed_keys(keys: &QueueKeys) -> Vec<String> {
+        keys.all().map(str::to_owned).to_vec()
     }
 
-    fn partition_keys(keys: &Keys, id: &str) -> Vec<String> {
+    fn partition_keys(keys: &QueueKeys, id: &str) -> Vec<String> {
         [keys.sub(id), keys.pending(id), keys.in_flight(id)].to_vec()
     }
 
@@ -328,7 +237,7 @@ mod tests {
             assert_eq!(first, &owner, "{key}");
         };
         for (queue, id) in tenants {
-            let keys = Keys::new("resque:", queue);
+            let keys = QueueKeys::new("resque:", queue);
             for (number, key) in fixed_keys(&keys).into_iter().enumerate() {
                 let queue = if number == 0 { "" } else { queue };
                 claim(key, (queue.into(), "fixed".into(), number));
@@ -342,67 +251,8 @@ mod tests {
     }
 
     #[test]
-    fn an_id_of_plain_characters_is_its_own_encoding() {
-        for id in ["acme", "42", "a_b-c.D", "", "Sub", "subs", "-0.0"] {
-            assert_eq!(encoded(id), id);
-        }
-    }
-
-    #[test]
-    fn other_bytes_are_percent_encoded_in_upper_case() {
-        assert_eq!(encoded("a:b/ü%~ "), "a%3Ab%2F%C3%BC%25%7E%20");
-        assert_eq!(encode_id([0xff, b'a']).as_str(), "%FFa");
-    }
-
-    #[test]
-    fn a_word_of_the_layout_has_its_first_letter_encoded() {
-        assert_eq!(encoded("sub"), "%73ub");
-        for word in FIXED_WORDS {
-            assert!(!FIXED_WORDS.contains(&encoded(word).as_str()));
-            assert_eq!(decode_id(&encoded(word)).as_deref(), Some(word));
-            assert_ne!(encoded(word), encoded(&encoded(word)));
-        }
-    }
-
-    #[test]
-    fn a_long_id_is_shortened_with_its_hash() {
-        let longest = "x".repeat(128);
-        assert_eq!(encoded(&longest), longest);
-        assert!(!encode_id(&longest).is_shortened());
-
-        let long = encode_id("x".repeat(129));
-        assert!(long.is_shortened());
-        assert_eq!(
-            long.as_str(),
-            format!(
-                "{}~2699b675922cc84a9b0dfd926eb7f8211c78693d",
-                "x".repeat(64)
-            )
-        );
-        assert_eq!(decode_id(long.as_str()), None);
-        assert_ne!(long, encode_id("x".repeat(130)));
-    }
-
-    #[test]
-    fn shortening_never_cuts_an_escape() {
-        for (before, kept) in [(61, 64), (62, 62), (63, 63), (64, 64)] {
-            let id = format!("{}{}", "x".repeat(before), ":".repeat(100));
-            let text = encoded(&id);
-            let (prefix, digest) = text.split_once('~').unwrap();
-            assert_eq!((prefix.len(), digest.len()), (kept, 40));
-        }
-    }
-
-    #[test]
-    fn what_is_no_encoding_decodes_to_nothing() {
-        for text in [LANE, "sub", "a:b", "%7", "%3a", "%61", "%FF", "a~b"] {
-            assert_eq!(decode_id(text), None, "{text}");
-        }
-    }
-
-    #[test]
     fn the_names_of_the_first_gem_stay() {
-        let keys = Keys::new("resque:", "reports");
+        let keys = QueueKeys::new("resque:", "reports");
         assert_eq!(keys.queues(), "resque:queues");
         assert_eq!(keys.main(), "resque:queue:reports");
         assert_eq!(keys.root(), "resque:fair_share:reports:");
@@ -417,12 +267,12 @@ mod tests {
             "resque:fair_share:reports:acme:in_flight"
         );
         assert_eq!(keys.worker("host:1:q"), "resque:worker:host:1:q");
-        assert_eq!(Keys::new("", "q").main(), "queue:q");
+        assert_eq!(QueueKeys::new("", "q").main(), "queue:q");
     }
 
     #[test]
     fn every_fixed_key_ends_in_a_word_of_the_layout_that_is_no_counter() {
-        let keys = Keys::new("resque:", "q");
+        let keys = QueueKeys::new("resque:", "q");
         for key in fixed_keys(&keys).iter().skip(2) {
             let word = key.strip_prefix(keys.root()).unwrap();
             assert!(FIXED_WORDS.contains(&word), "{word}");
@@ -464,30 +314,6 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2000))]
-
-        #[test]
-        fn an_encoding_decodes_to_its_id(id in name()) {
-            let encoded = encode_id(&id);
-            let decoded = decode_id(encoded.as_str());
-            if encoded.is_shortened() {
-                prop_assert_eq!(decoded, None);
-            } else {
-                prop_assert_eq!(decoded, Some(id));
-            }
-        }
-
-        #[test]
-        fn two_ids_never_share_an_encoding(a in any::<Vec<u8>>(), b in any::<Vec<u8>>()) {
-            prop_assert_eq!(a == b, encode_id(&a) == encode_id(&b));
-        }
-
-        #[test]
-        fn an_encoding_is_short_and_plain(id in any::<Vec<u8>>()) {
-            let text = encode_id(&id).to_string();
-            prop_assert!(text.len() <= LONGEST);
-            prop_assert!(text.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-%~".contains(&b)));
-            prop_assert_ne!(text, LANE);
-        }
 
         #[test]
         fn two_partitions_never_share_a_key(

@@ -127,6 +127,12 @@ pub fn split_element(element: &[u8]) -> (Option<u64>, &[u8]) {
         .unwrap_or((None, element))
 }
 
+/// An element of a sub-queue: the opposite of [`split_element`].
+pub fn element(time: Option<u64>, payload: &[u8]) -> Vec<u8> {
+    let digits = time.map(|time| format!("{time:0TIME_DIGITS$x}"));
+    [digits.unwrap_or_default().as_bytes(), payload].concat()
+}
+
 fn milliseconds(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0, |sum, &digit| {
         let value = match digit {
@@ -293,6 +299,19 @@ mod tests {
             (Some(0x0019_9f3a_2b4c), &b"{\"class\":\"A\"}"[..])
         );
         assert_eq!(split_element(b"00000000000"), (Some(0), &b""[..]));
+    }
+
+    #[test]
+    fn an_element_put_together_again_is_the_same() {
+        for bytes in [
+            &b"0199f3a2b4c{\"class\":\"A\"}"[..],
+            b"00000000000{}",
+            b"{}",
+            b"",
+        ] {
+            let (time, payload) = split_element(bytes);
+            assert_eq!(element(time, payload), bytes);
+        }
     }
 
     #[test]

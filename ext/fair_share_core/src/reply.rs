@@ -1,6 +1,6 @@
-//! What scripts answer, taken apart.
+//! Replies of scripts, read field by field.
 
-use redis::Value;
+use redis::{FromRedisValue, Value};
 
 use crate::error::Error;
 
@@ -76,4 +76,14 @@ impl Reply {
             other => Err(Error::Protocol(format!("expected a list, got {other:?}"))),
         }
     }
+}
+
+/// A reply as redis-rs converts it.
+pub(crate) fn parse<T: FromRedisValue>(reply: &Value) -> Result<T, Error> {
+    redis::from_redis_value(reply).map_err(|error| Error::Protocol(error.to_string()))
+}
+
+/// A script answered a word that it does not know.
+pub(crate) fn unknown<E: From<Error>>(verb: &str, status: &str) -> E {
+    Error::Protocol(format!("the {verb} script answered {status:?}")).into()
 }

@@ -4,8 +4,9 @@
 
 mod support;
 
-use fair_share_core::chain::{Destination, Restart};
+use fair_share_core::chain::Restart;
 use fair_share_core::error::Error;
+use fair_share_core::step_job::Destination;
 use support::chains::{definition, job, jobs, obstacle, Chains, Reply};
 
 /// `index` holds the chain, and no other index does.

@@ -8,8 +8,9 @@ mod support;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use fair_share_core::fair_queue::{Reserved, Route, Ticket};
-use support::bed::{limits, Bed};
+use fair_share_core::route::Route;
+use fair_share_core::turns::{Reserved, Ticket};
+use support::bed::Bed;
 
 struct Tenant {
     weight: f64,
@@ -30,9 +31,7 @@ fn simulate(bed: &mut Bed, tenants: &[Tenant], workers: usize, until: u64) -> Ve
         }
     }
     for thousand in jobs.chunks(1000) {
-        bed.queue
-            .enqueue_all(&mut bed.redis, thousand, limits(0))
-            .unwrap();
+        bed.queue.enqueue_all(&mut bed.redis, thousand, 0).unwrap();
     }
 
     let mut used = vec![0; tenants.len()];

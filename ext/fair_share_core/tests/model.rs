@@ -8,9 +8,10 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 
 use fair_share_core::control::{Change, Settings};
-use fair_share_core::fair_queue::{
-    Charge, Enqueued, FairQueue, Job, Limits, Recovered, Reserved, Route, Ticket,
-};
+use fair_share_core::leases::Recovered;
+use fair_share_core::queue::{Charge, Limits, Queue};
+use fair_share_core::route::Route;
+use fair_share_core::turns::{Enqueued, Job, Reserved, Ticket};
 use proptest::prelude::*;
 use support::bed::{payload_of, Bed, Held, OWNER, PID, PREFIX};
 
@@ -119,7 +120,7 @@ struct Model<'a> {
 impl<'a> Model<'a> {
     fn new(bed: &'a mut Bed, limits: Limits, caps_vary: bool) -> Self {
         bed.tell(&["FLUSHALL"]);
-        bed.queue = FairQueue::new(PREFIX, "fair");
+        bed.queue = Queue::new(PREFIX, "fair");
         bed.limits = limits;
         Self {
             bed,
@@ -185,9 +186,7 @@ impl<'a> Model<'a> {
             }
             Step::ReserveAgain(n) => {
                 if let Some(job) = self.nth_running(n) {
-                    self.bed
-                        .queue
-                        .remember_unanswered(PID, job.lease_id.clone());
+                    self.bed.queue.give_back(PID, job.lease_id.clone());
                     let again = self.bed.take();
                     assert_eq!((again.lease_id, again.element), (job.lease_id, job.element));
                 }
@@ -236,7 +235,7 @@ impl<'a> Model<'a> {
                 };
                 let (queue, limits) = (&self.bed.queue, self.bed.limits);
                 queue
-                    .set(&mut self.bed.redis, &route(tenant), settings, limits)
+                    .set(&mut self.bed.redis, &route(tenant), settings, limits.cap)
                     .unwrap();
             }
             Step::Cap(cap) => self.bed.limits.cap = cap,

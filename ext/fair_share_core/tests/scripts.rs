@@ -10,8 +10,11 @@ use std::collections::BTreeMap;
 use fair_share_core::connection::{Connection, Settings};
 use fair_share_core::control::{Change, Index, Settings as PartitionSettings};
 use fair_share_core::error::Error;
-use fair_share_core::fair_queue::{Asking, FairQueue, Recovered, Reserved, Route, Ticket};
+use fair_share_core::leases::Recovered;
+use fair_share_core::queue::Queue;
+use fair_share_core::route::Route;
 use fair_share_core::scripts;
+use fair_share_core::turns::{Asking, Reserved, Ticket};
 use support::bed::{is_oom, limits, nothing, payload_of, Bed, OWNER, PID};
 use support::cost::{cost, Cost};
 
@@ -81,7 +84,7 @@ fn whole_life(bed: &mut Bed) -> usize {
             Reserved::Nothing { .. } if taken.is_empty() => break,
             Reserved::Nothing { .. } => {
                 for (n, job) in std::mem::take(&mut taken).iter().enumerate() {
-                    bed.queue.remember_unanswered(1, job.lease_id.clone());
+                    bed.queue.give_back(1, job.lease_id.clone());
                     assert_eq!(bed.take().lease_id, job.lease_id);
                     match n % 3 {
                         0 if ended < 4 => drop(bed.recover(&job.lease_id)),
@@ -116,17 +119,20 @@ fn operators_life(bed: &mut Bed) {
     let (long, acme) = ("x".repeat(200), Route::to("acme", Some(2.0)));
     let job = |id: &str| (b"{}".to_vec(), Route::to(id, None));
     let jobs = [job("acme"), job("acme"), job(&long), job("b"), job("c")];
-    assert_eq!(queue.enqueue_all(redis, &jobs, limits).unwrap().len(), 5);
+    assert_eq!(
+        queue.enqueue_all(redis, &jobs, limits.cap).unwrap().len(),
+        5
+    );
     let settings = PartitionSettings {
         weight: Change::To(3.0),
         cap: Change::To(1),
         paused: Change::To(true),
     };
-    queue.set(redis, &acme, settings, limits).unwrap();
+    queue.set(redis, &acme, settings, limits.cap).unwrap();
     queue.stats(redis).unwrap();
     let encoded = Route::to(&long, None).partition;
     queue
-        .describe(redis, &["acme".into(), encoded.clone()], limits)
+        .describe(redis, &["acme".into(), encoded.clone()], limits.cap)
         .unwrap();
     let elements = queue.elements(redis, "b", 0, 10).unwrap();
     let removed = queue.remove(redis, "b", &elements).unwrap();
@@ -166,7 +172,7 @@ fn confined(prefix: &str, pattern: &str) -> Bed {
         ..bed.server.settings()
     };
     bed.redis = Connection::open(&settings).unwrap();
-    bed.queue = FairQueue::new(prefix, "fair");
+    bed.queue = Queue::new(prefix, "fair");
     bed
 }
 
@@ -254,7 +260,11 @@ mod a_full_redis {
             assert_eq!(bed.everything(), before, "{route:?}");
             let jobs = vec![(b"{}".to_vec(), route); 3];
             let (queue, limits) = (&bed.queue, bed.limits);
-            assert!(is_oom(&queue.enqueue_all(&mut bed.redis, &jobs, limits)));
+            assert!(is_oom(&queue.enqueue_all(
+                &mut bed.redis,
+                &jobs,
+                limits.cap
+            )));
             assert_eq!(bed.everything(), before);
         }
     }
@@ -420,7 +430,9 @@ fn enqueue_all(bed: &mut Bed, ids: impl Iterator<Item = String>) {
         .collect();
     for thousand in jobs.chunks(1000) {
         let (queue, limits) = (&bed.queue, bed.limits);
-        queue.enqueue_all(&mut bed.redis, thousand, limits).unwrap();
+        queue
+            .enqueue_all(&mut bed.redis, thousand, limits.cap)
+            .unwrap();
     }
 }
 
@@ -478,7 +490,7 @@ fn costs(bed: &mut Bed, round: u32) -> Vec<(&'static str, Cost)> {
     measure(bed, "reserve", &mut |bed| {
         lease = take_from(bed, "p8");
     });
-    bed.queue.remember_unanswered(1, lease.clone());
+    bed.queue.give_back(1, lease.clone());
     measure(bed, "reserve, asked again", &mut |bed| {
         take_from(bed, "p8");
     });
@@ -678,7 +690,7 @@ fn mean_costs() -> Vec<(&'static str, u32, Cost)> {
     measure("`enqueue_all`, 1,000 jobs", &mut bed, FEW, &mut |bed, _| {
         let (queue, limits) = (&bed.queue, bed.limits);
         queue
-            .enqueue_all(&mut bed.redis, &thousand, limits)
+            .enqueue_all(&mut bed.redis, &thousand, limits.cap)
             .unwrap();
     });
     measure("`reserve`", &mut bed, MANY, &mut |bed, _| {
@@ -729,7 +741,7 @@ fn mean_costs() -> Vec<(&'static str, u32, Cost)> {
             bed.tell(&["ZREMRANGEBYRANK", &index, "0", "-1"]);
             let (queue, limits) = (&bed.queue, bed.limits);
             queue
-                .reindex(&mut bed.redis, &partitions, false, limits)
+                .reindex(&mut bed.redis, &partitions, false, limits.cap)
                 .unwrap();
         },
     );
@@ -740,7 +752,9 @@ fn mean_costs() -> Vec<(&'static str, u32, Cost)> {
     };
     measure("`set`", &mut bed, MANY, &mut |bed, n| {
         let (queue, limits, route) = (&bed.queue, bed.limits, Route::to(&format!("p{n}"), None));
-        queue.set(&mut bed.redis, &route, settings, limits).unwrap();
+        queue
+            .set(&mut bed.redis, &route, settings, limits.cap)
+            .unwrap();
     });
     measure("`stats`", &mut bed, MANY, &mut |bed, _| {
         bed.queue.stats(&mut bed.redis).unwrap();
@@ -752,7 +766,7 @@ fn mean_costs() -> Vec<(&'static str, u32, Cost)> {
         &mut |bed, _| {
             let (queue, limits) = (&bed.queue, bed.limits);
             queue
-                .describe(&mut bed.redis, &partitions[..50], limits)
+                .describe(&mut bed.redis, &partitions[..50], limits.cap)
                 .unwrap();
         },
     );

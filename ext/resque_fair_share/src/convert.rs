@@ -1,11 +1,13 @@
 //! Ruby values to the core's types and back. Everything is copied: another thread may change a String meanwhile.
 
-use std::path::PathBuf;
-use std::time::Duration;
+use fair_share_core::partition_id::{decode_id, LANE};
+use fair_share_core::queue::{Charge, Limits};
+use fair_share_core::route::{Route, Routed};
+use magnus::{
+    value::ReprValue, Error, IntoValue, RArray, RString, Ruby, Symbol, TryConvert, Value,
+};
 
-use fair_share_core::connection::{Address, Role, Sentinels, Settings, Tls};
-use fair_share_core::fair_queue::{Charge, Limits};
-use magnus::{value::ReprValue, Error, RArray, RHash, RString, Ruby, Symbol, TryConvert, Value};
+use crate::error::CallError;
 
 /// A String as Resque's client gives them: UTF-8, valid or not.
 pub(crate) fn string(ruby: &Ruby, bytes: &[u8]) -> RString {
@@ -21,7 +23,7 @@ pub(crate) fn strings(ruby: &Ruby, list: &[Vec<u8>]) -> Result<RArray, Error> {
 }
 
 /// A reply of Redis as Resque's client gives it.
-pub(crate) fn reply(ruby: &Ruby, value: &redis::Value) -> Result<Value, Error> {
+pub(crate) fn reply(ruby: &Ruby, value: &redis::Value) -> Result<Value, CallError> {
     Ok(match value {
         redis::Value::Nil => ruby.qnil().as_value(),
         redis::Value::Int(number) => ruby.integer_from_i64(*number).as_value(),
@@ -35,108 +37,87 @@ pub(crate) fn reply(ruby: &Ruby, value: &redis::Value) -> Result<Value, Error> {
             array.as_value()
         }
         other => {
-            return Err(Error::new(
-                ruby.exception_runtime_error(),
-                format!("Redis answered {other:?}, which no script of ours does"),
-            ))
+            let text = format!("Redis answered {other:?}, which no script of this gem does");
+            return Err(fair_share_core::error::Error::Protocol(text).into());
         }
     })
 }
 
-pub(crate) fn limits(ruby: &Ruby, cap: u64, charge: Symbol) -> Result<Limits, Error> {
-    let charge = match charge.name()?.as_ref() {
-        "time" => Charge::Time,
-        "jobs" => Charge::Jobs,
-        other => {
-            return Err(Error::new(
-                ruby.exception_arg_error(),
+/// `:time` or `:jobs`.
+pub(crate) struct ChargeName(Charge);
+
+impl TryConvert for ChargeName {
+    fn try_convert(value: Value) -> Result<Self, Error> {
+        match Symbol::try_convert(value)?.name()?.as_ref() {
+            "time" => Ok(Self(Charge::Time)),
+            "jobs" => Ok(Self(Charge::Jobs)),
+            other => Err(Error::new(
+                Ruby::get_with(value).exception_arg_error(),
                 format!("charge is :{other}; it must be :time or :jobs"),
-            ))
+            )),
         }
-    };
-    Ok(Limits { cap, charge })
+    }
 }
 
-/// The Hash that `Resque::FairShare::Connection#settings` gives.
-pub(crate) fn settings(ruby: &Ruby, hash: RHash) -> Result<Settings, Error> {
-    let field = Fields { ruby, hash };
-    let address = match field.text("path")? {
-        Some(path) => Address::Unix {
-            path: PathBuf::from(path),
-        },
-        None => Address::Tcp {
-            host: field.text("host")?.unwrap_or_else(|| "localhost".into()),
-            port: field.get("port")?.unwrap_or(6379),
-        },
-    };
-    let mut settings = Settings::new(address);
-    settings.db = field.get("db")?.unwrap_or(0);
-    settings.username = field.text("username")?;
-    settings.password = field.text("password")?;
-    settings.tls = field.hash("tls")?.map(|hash| tls(ruby, hash)).transpose()?;
-    settings.connect_timeout = field.seconds("connect_timeout")?;
-    settings.read_timeout = field.seconds("read_timeout")?;
-    settings.write_timeout = field.seconds("write_timeout")?;
-    settings.sentinels = field
-        .hash("sentinels")?
-        .map(|hash| sentinels(ruby, hash))
-        .transpose()?;
-    Ok(settings)
+pub(crate) fn limits(cap: u64, charge: ChargeName) -> Limits {
+    Limits {
+        cap,
+        charge: charge.0,
+    }
 }
 
-fn tls(ruby: &Ruby, hash: RHash) -> Result<Tls, Error> {
-    let field = Fields { ruby, hash };
-    Ok(Tls {
-        verify: field.get("verify")?.unwrap_or(true),
-        ca_file: field.text("ca_file")?.map(PathBuf::from),
-        ca_path: field.text("ca_path")?.map(PathBuf::from),
-        cert: field.text("cert")?.map(String::into_bytes),
-        key: field.text("key")?.map(String::into_bytes),
-        server_name: field.text("server_name")?,
-        ..Tls::default()
-    })
+/// For each element of the main list nil, where it is a ticket, or `[partition id or nil, weight or nil]`.
+pub(crate) struct Routes(Vec<Option<(Option<String>, Option<f64>)>>);
+
+impl TryConvert for Routes {
+    fn try_convert(value: Value) -> Result<Self, Error> {
+        RArray::try_convert(value)?.to_vec().map(Self)
+    }
 }
 
-fn sentinels(ruby: &Ruby, hash: RHash) -> Result<Sentinels, Error> {
-    let field = Fields { ruby, hash };
-    let role = match field.text("role")?.as_deref() {
-        Some("replica" | "slave") => Role::Replica,
-        _ => Role::Master,
-    };
-    Ok(Sentinels {
-        master_name: field.text("name")?.unwrap_or_default(),
-        role,
-        nodes: field.get("nodes")?.unwrap_or_default(),
-        username: field.text("username")?,
-        password: field.text("password")?,
-        tls: field.hash("tls")?.map(|hash| tls(ruby, hash)).transpose()?,
-    })
-}
-
-struct Fields<'a> {
-    ruby: &'a Ruby,
-    hash: RHash,
-}
-
-impl Fields<'_> {
-    fn get<T: TryConvert>(&self, name: &str) -> Result<Option<T>, Error> {
-        let value: Value = self.hash.lookup(self.ruby.to_symbol(name))?;
-        if value.is_nil() {
-            return Ok(None);
+impl Routes {
+    /// Each element with its route.
+    pub(crate) fn of(self, elements: RArray) -> Result<Vec<Routed>, Error> {
+        let mut routed = Vec::with_capacity(self.0.len());
+        for (element, to) in elements.into_iter().zip(self.0) {
+            let element = RString::try_convert(element)?.to_bytes().to_vec();
+            let route = to.map(|(partition, weight)| Route::of(partition.as_deref(), weight));
+            routed.push((element, route));
         }
-        T::try_convert(value).map(Some)
+        Ok(routed)
     }
+}
 
-    fn text(&self, name: &str) -> Result<Option<String>, Error> {
-        self.get(name)
+/// The id as it was given; nil for the lane, which has none. A shortened one stays as it is.
+pub(crate) fn id(encoded: &str) -> Option<String> {
+    if encoded == LANE {
+        return None;
     }
+    Some(decode_id(encoded).unwrap_or_else(|| encoded.to_owned()))
+}
 
-    fn hash(&self, name: &str) -> Result<Option<RHash>, Error> {
-        self.get(name)
-    }
+/// Counts of partitions => `[id or nil, count]` of each.
+pub(crate) fn counts(ruby: &Ruby, of: &[(String, u64)]) -> RArray {
+    ruby.ary_from_iter(of.iter().map(|(partition, count)| (id(partition), *count)))
+}
 
-    fn seconds(&self, name: &str) -> Result<Option<Duration>, Error> {
-        let seconds: Option<f64> = self.get(name)?;
-        Ok(seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()))
+pub(crate) fn rows<T: IntoValue>(
+    ruby: &Ruby,
+    rows: impl ExactSizeIterator<Item = T>,
+) -> Result<RArray, Error> {
+    let array = ruby.ary_new_capa(rows.len());
+    for row in rows {
+        array.push(row)?;
     }
+    Ok(array)
+}
+
+/// `[next cursor, rows]`
+pub(crate) fn page<T: IntoValue>(
+    ruby: &Ruby,
+    next: u64,
+    of: impl ExactSizeIterator<Item = T>,
+) -> Result<RArray, CallError> {
+    let rows = rows(ruby, of)?;
+    Ok(ruby.ary_new_from_values(&[next.into_value_with(ruby), rows.as_value()]))
 }

@@ -2,9 +2,10 @@
 
 use fair_share_core::error::Error;
 use fair_share_core::transport::Failure;
+use magnus::error::IntoError;
 use magnus::{prelude::*, ExceptionClass, Ruby};
 
-/// What a call may end in besides a reply.
+/// The end of a verb that has no reply. Verbs return it as it is: magnus turns it into an exception by `IntoError`.
 pub(crate) enum CallError {
     Core(Error),
     /// An exception that is on its way already: an interrupt, or one from Resque's client.
@@ -32,8 +33,8 @@ impl Failure for CallError {
     }
 }
 
-impl CallError {
-    pub(crate) fn into_ruby(self, ruby: &Ruby) -> magnus::Error {
+impl IntoError for CallError {
+    fn into_error(self, ruby: &Ruby) -> magnus::Error {
         match self {
             Self::Ruby(error) => error,
             Self::Core(error) => exception(ruby, &error).unwrap_or_else(|interrupt| interrupt),

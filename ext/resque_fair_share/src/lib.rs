@@ -1,11 +1,12 @@
-//! Ruby bindings of `fair_share_core`. Each function converts, calls the core, converts.
+//! Ruby bindings of `fair_share_core`.
 
 mod bindings;
+mod connection;
 mod convert;
 mod error;
 mod ffi;
 mod ruby_client;
-mod session;
+mod settings;
 
 use magnus::{Error, Ruby};
 

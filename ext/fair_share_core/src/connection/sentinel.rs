@@ -4,10 +4,9 @@
 use std::collections::HashMap;
 use std::time::SystemTime;
 
-use redis::{FromRedisValue, Value};
-
 use super::{Address, Connection, Role, Sentinels, Settings};
 use crate::error::{Error, Result};
+use crate::reply::parse;
 
 /// Asks each sentinel in turn, until one knows.
 pub(super) fn locate(sentinels: &Sentinels, settings: &Settings) -> Result<Address> {
@@ -43,7 +42,7 @@ pub(super) fn check_role(connection: &mut Connection, sentinels: &Sentinels) -> 
         Err(error) => return Err(error),
     };
     let role = match reply.as_sequence().and_then(|parts| parts.first()) {
-        Some(first) => text(first)?,
+        Some(first) => parse::<String>(first)?,
         None => return Ok(()),
     };
     let wanted = match sentinels.role {
@@ -84,20 +83,18 @@ fn master(connection: &mut Connection, name: &str) -> Result<Address> {
             .arg("get-master-addr-by-name")
             .arg(name),
     )?;
-    match Option::<(String, u16)>::from_redis_value(&reply) {
-        Ok(Some((host, port))) => Ok(Address::Tcp { host, port }),
-        Ok(None) => Err(Error::Command(format!(
+    match parse::<Option<(String, u16)>>(&reply)? {
+        Some((host, port)) => Ok(Address::Tcp { host, port }),
+        None => Err(Error::Command(format!(
             "it watches no master named {name:?}"
         ))),
-        Err(error) => Err(Error::Protocol(error.to_string())),
     }
 }
 
 fn replica(connection: &mut Connection, name: &str) -> Result<Address> {
     // SLAVES: Redis before 5 has no REPLICAS, and later ones know both.
     let reply = connection.call(redis::cmd("SENTINEL").arg("slaves").arg(name))?;
-    let known = Vec::<HashMap<String, String>>::from_redis_value(&reply)
-        .map_err(|error| Error::Protocol(error.to_string()))?;
+    let known: Vec<HashMap<String, String>> = parse(&reply)?;
     let mut usable: Vec<Address> = known.iter().filter_map(address_of).collect();
     if usable.is_empty() {
         return Err(Error::Command(format!(
@@ -122,10 +119,6 @@ fn address_of(replica: &HashMap<String, String>) -> Option<Address> {
         replica.get("port")?.parse().ok()?,
     );
     (!down).then_some(Address::Tcp { host, port })
-}
-
-fn text(value: &Value) -> Result<String> {
-    String::from_redis_value(value).map_err(|error| Error::Protocol(error.to_string()))
 }
 
 fn place(sentinels: &Sentinels) -> String {

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fair_share_core::connection::Connection;
 use fair_share_core::error::{Error, Result};
-use fair_share_core::fair_queue::{
-    Asking, Charge, Enqueued, FairQueue, Job, Limits, Mended, Recovered, Reserved, Route, Ticket,
-};
 use fair_share_core::lease::Lease;
+use fair_share_core::leases::Recovered;
 use fair_share_core::payload::split_element;
+use fair_share_core::queue::{Charge, Limits, Queue};
+use fair_share_core::route::Route;
 use fair_share_core::transport::Transport;
+use fair_share_core::turns::{Asking, Enqueued, Job, Reserved, Ticket};
+use fair_share_core::upkeep::Mended;
 use redis::{FromRedisValue, Value};
 
 use super::cost::{ask, Asks};
@@ -30,7 +32,7 @@ pub fn limits(cap: u64) -> Limits {
 
 pub struct Bed {
     pub redis: Connection,
-    pub queue: FairQueue,
+    pub queue: Queue,
     pub limits: Limits,
     /// Whether each verb is followed by [`Bed::check`]. Off where a test breaks the state by hand, or has much of it.
     pub checking: bool,
@@ -44,7 +46,7 @@ impl Bed {
         let server = RedisServer::start(&[]);
         Self {
             redis: server.connect(),
-            queue: FairQueue::new(PREFIX, "fair"),
+            queue: Queue::new(PREFIX, "fair"),
             limits: limits(cap),
             checking: true,
             reserves: 0,
@@ -133,7 +135,7 @@ impl Bed {
 
     pub fn try_enqueue(&mut self, route: &Route, payload: &[u8]) -> Result<Enqueued> {
         self.queue
-            .enqueue(&mut self.redis, payload, route, self.limits)
+            .enqueue(&mut self.redis, payload, route, self.limits.cap)
     }
 
     pub fn reserve(&mut self) -> Reserved {
@@ -218,7 +220,7 @@ impl Bed {
     pub fn try_adopt(&mut self, elements: &[(Vec<u8>, Option<Route>)]) -> Result<u64> {
         let adopted = self
             .queue
-            .adopt(&mut self.redis, elements, false, self.limits)?;
+            .adopt(&mut self.redis, elements, false, self.limits.cap)?;
         Ok(adopted.adopted)
     }
 
@@ -240,7 +242,7 @@ impl Bed {
     }
 
     pub fn mend_page(&mut self) -> Mended {
-        self.queue.mend(&mut self.redis, self.limits).unwrap()
+        self.queue.mend(&mut self.redis, self.limits.cap).unwrap()
     }
 
     /// => how many partitions got their place again.
@@ -251,7 +253,7 @@ impl Bed {
             cursor = next;
             found += self
                 .queue
-                .reindex(&mut self.redis, &page, cursor == 0, self.limits)
+                .reindex(&mut self.redis, &page, cursor == 0, self.limits.cap)
                 .unwrap();
             if cursor == 0 {
                 return found;
@@ -328,7 +330,7 @@ pub fn everything(redis: &mut Connection) -> BTreeMap<String, (String, Vec<Vec<u
 }
 
 pub fn reserve_by<T: Transport>(
-    queue: &FairQueue,
+    queue: &Queue,
     transport: &mut T,
     id: &str,
     owner: &str,
@@ -577,4 +579,33 @@ fn leases(values: Vec<Vec<u8>>) -> BTreeMap<String, Lease> {
     std::iter::from_fn(|| Some((text(values.next()?), values.next()?)))
         .map(|(id, value)| (id.clone(), Lease::parse(id, &value).unwrap()))
         .collect()
+}
+
+pub const FOREIGN: &str = r#"{"class":"Foreign","args":[1]}"#;
+
+pub fn weighted(id: &str, weight: f64) -> Route {
+    Route::to(id, Some(weight))
+}
+
+/// Where the test's foreign payloads belong.
+pub fn foreign(payload: &str, id: &str) -> (String, Option<Route>) {
+    (payload.to_owned(), Some(Route::to(id, None)))
+}
+
+pub fn adopt(bed: &mut Bed, elements: &[(String, Option<Route>)]) -> u64 {
+    let elements: Vec<_> = elements
+        .iter()
+        .map(|(payload, route)| (payload.as_str(), route.clone()))
+        .collect();
+    bed.adopt(&elements)
+}
+
+pub fn told_to_adopt(reserved: Reserved) -> Vec<String> {
+    match reserved {
+        Reserved::Adopt(elements) => elements
+            .into_iter()
+            .map(|element| String::from_utf8(element).unwrap())
+            .collect(),
+        other => panic!("{other:?}"),
+    }
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use fair_share_core::chain::{
-    Chain, Definition, Destination, Failure, Fence, Next, Obstacle, Restart, StepJob,
-};
+use fair_share_core::chain::{Cause, Chain, Definition, Fence, Next, Obstacle, Restart};
+use fair_share_core::chains;
 use fair_share_core::connection::Connection;
 use fair_share_core::error::Result;
-use fair_share_core::fair_queue::Route;
+use fair_share_core::route::Route;
+use fair_share_core::step_job::{Destination, StepJob};
 use redis::{FromRedisValue, Value};
 
 use super::cost::Asks;
@@ -74,16 +74,16 @@ pub fn jobs(steps: std::ops::Range<u64>) -> Vec<StepJob> {
 }
 
 pub fn obstacle(vetoed: bool, step: u64) -> Obstacle {
-    let failure = failure();
+    let cause = cause();
     Obstacle {
         vetoed,
         step,
-        failure,
+        cause,
     }
 }
 
-pub fn failure() -> Failure {
-    Failure {
+pub fn cause() -> Cause {
+    Cause {
         message: "no such luck".into(),
         class: "Misfortune".into(),
     }
@@ -198,7 +198,7 @@ impl Chains {
     }
 
     pub fn fail(&mut self, fence: &Fence) -> String {
-        let reply = chain().fail(&mut self.redis, fence, false, &failure());
+        let reply = chain().fail(&mut self.redis, fence, false, &cause());
         Reply::from(reply.unwrap()).0
     }
 
@@ -254,7 +254,7 @@ impl Chains {
     /// The ids of a page.
     pub fn list(&mut self, statuses: &[&str], offset: u64, limit: u64) -> Vec<String> {
         let statuses: Vec<String> = statuses.iter().map(|word| (*word).to_owned()).collect();
-        let Value::Array(rows) = chain()
+        let Value::Array(rows) = all_chains()
             .list(&mut self.redis, &statuses, offset, limit)
             .unwrap()
         else {
@@ -269,7 +269,7 @@ impl Chains {
     /// How many run, are paused, cancelled, completed, failed.
     pub fn count(&mut self) -> [u64; 5] {
         let counts: Vec<u64> =
-            redis::from_owned_redis_value(chain().count(&mut self.redis).unwrap()).unwrap();
+            redis::from_owned_redis_value(all_chains().count(&mut self.redis).unwrap()).unwrap();
         counts.try_into().unwrap()
     }
 
@@ -319,6 +319,10 @@ impl Chains {
         self.tell(&["CONFIG", "SET", "maxmemory-policy", "noeviction"]);
         self.tell(&["CONFIG", "SET", "maxmemory", "1"]);
     }
+}
+
+fn all_chains() -> chains::Chains {
+    chains::Chains::new("resque:")
 }
 
 pub fn chain() -> Chain {

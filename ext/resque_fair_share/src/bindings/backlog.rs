@@ -1,56 +1,81 @@
-//! `Native::FairQueue`: what waits.
+//! `Native::Queue`: waiting jobs.
 
-use magnus::{method, prelude::*, Error, RArray, RClass, RString, Ruby, TryConvert, Value};
+use fair_share_core::backlog::Waiting;
+use magnus::{method, prelude::*, Error, RArray, RClass, RString, Ruby, TryConvert};
 
-use super::fair_queue::{counts, id, route, FairQueue};
-use crate::convert;
-use crate::session::over;
+use super::queue::Queue;
+use crate::connection::Session;
+use crate::convert::{self, id};
+use crate::error::CallError;
 
-impl FairQueue {
-    /// => elements of the main list: tickets, and what others pushed.
+impl Queue {
+    /// => elements of the main list: tickets, and payloads that others pushed.
     fn main_elements(
         ruby: &Ruby,
         rb_self: &Self,
-        connection: Value,
+        mut session: Session,
         offset: u64,
         limit: u64,
-    ) -> Result<RArray, Error> {
-        let elements = over(ruby, connection, |session| {
-            rb_self.0.main_elements(session, offset, limit)
-        })?;
-        convert::strings(ruby, &elements)
+    ) -> Result<RArray, CallError> {
+        let elements = rb_self.0.main_elements(&mut session, offset, limit)?;
+        Ok(convert::strings(ruby, &elements)?)
     }
 
-    /// `partition`: encoded. => its elements, oldest first, each with its time.
+    fn main_tail(
+        ruby: &Ruby,
+        rb_self: &Self,
+        mut session: Session,
+        offset: u64,
+        limit: u64,
+    ) -> Result<RArray, CallError> {
+        let elements = rb_self.0.main_tail(&mut session, offset, limit)?;
+        Ok(convert::strings(ruby, &elements)?)
+    }
+
+    /// `partition`: encoded. => `[time or nil, payload]` of each waiting job, oldest first.
     fn elements(
         ruby: &Ruby,
         rb_self: &Self,
-        connection: Value,
+        mut session: Session,
         partition: String,
         offset: u64,
         limit: u64,
-    ) -> Result<RArray, Error> {
-        let elements = over(ruby, connection, |session| {
-            rb_self.0.elements(session, &partition, offset, limit)
-        })?;
-        convert::strings(ruby, &elements)
+    ) -> Result<RArray, CallError> {
+        let elements = rb_self
+            .0
+            .elements(&mut session, &partition, offset, limit)?;
+        let rows = elements
+            .iter()
+            .map(|(time, payload)| (*time, convert::string(ruby, payload)));
+        Ok(convert::rows(ruby, rows)?)
     }
 
-    /// `partition`: encoded; `elements` as they were read. => `[how many were removed, partition id, its pending]`.
-    fn remove(
+    /// `partition`: encoded. => payloads.
+    fn tail(
         ruby: &Ruby,
         rb_self: &Self,
-        connection: Value,
+        mut session: Session,
+        partition: String,
+        offset: u64,
+        limit: u64,
+    ) -> Result<RArray, CallError> {
+        let payloads = rb_self.0.tail(&mut session, &partition, offset, limit)?;
+        Ok(convert::strings(ruby, &payloads)?)
+    }
+
+    /// `partition`: encoded; `elements` as `elements` gave them. => `[how many were removed, partition id, its pending]`.
+    fn remove(
+        &self,
+        mut session: Session,
         partition: String,
         elements: RArray,
-    ) -> Result<(u64, Option<String>, u64), Error> {
-        let mut bytes = Vec::with_capacity(elements.len());
+    ) -> Result<(u64, Option<String>, u64), CallError> {
+        let mut waiting: Vec<Waiting> = Vec::with_capacity(elements.len());
         for element in elements.into_iter() {
-            bytes.push(RString::try_convert(element)?.to_bytes().to_vec());
+            let (time, payload): (Option<u64>, RString) = TryConvert::try_convert(element)?;
+            waiting.push((time, payload.to_bytes().to_vec()));
         }
-        let done = over(ruby, connection, |session| {
-            rb_self.0.remove(session, &partition, &bytes)
-        })?;
+        let done = self.0.remove(&mut session, &partition, &waiting)?;
         Ok((done.removed, id(&partition), done.pending))
     }
 
@@ -58,65 +83,21 @@ impl FairQueue {
     fn clear(
         ruby: &Ruby,
         rb_self: &Self,
-        connection: Value,
+        mut session: Session,
         partitions: RArray,
-    ) -> Result<(u64, RArray), Error> {
+    ) -> Result<(u64, RArray), CallError> {
         let partitions: Vec<String> = partitions.to_vec()?;
-        let cleared = over(ruby, connection, |session| {
-            rb_self.0.clear(session, &partitions)
-        })?;
+        let cleared = rb_self.0.clear(&mut session, &partitions)?;
         let ids = cleared.partitions.iter().map(|partition| id(partition));
         Ok((cleared.removed, ruby.ary_from_iter(ids)))
     }
-
-    fn forget_settings(ruby: &Ruby, rb_self: &Self, connection: Value) -> Result<(), Error> {
-        over(ruby, connection, |session| {
-            rb_self.0.forget_settings(session)
-        })
-    }
-
-    /// => `[how many jobs went back into the main list, payloads that are gone from it, [partition id, pending] of each
-    /// partition that jobs were taken from]`.
-    fn rollback(
-        ruby: &Ruby,
-        rb_self: &Self,
-        connection: Value,
-        most: u64,
-    ) -> Result<(u64, RArray, RArray), Error> {
-        let rolled_back = over(ruby, connection, |session| {
-            rb_self.0.rollback(session, most)
-        })?;
-        Ok((
-            rolled_back.moved,
-            convert::strings(ruby, &rolled_back.gone)?,
-            counts(ruby, &rolled_back.pending),
-        ))
-    }
-
-    /// => pending jobs of the partition.
-    fn enqueue_plain(
-        ruby: &Ruby,
-        rb_self: &Self,
-        connection: Value,
-        payload: RString,
-        partition: Option<String>,
-    ) -> Result<u64, Error> {
-        over(ruby, connection, |session| {
-            rb_self.0.enqueue_plain(
-                session,
-                &payload.to_bytes(),
-                &route(partition.as_deref(), None),
-            )
-        })
-    }
 }
 
-pub(crate) fn init(class: RClass) -> Result<(), Error> {
-    class.define_method("main_elements", method!(FairQueue::main_elements, 3))?;
-    class.define_method("elements", method!(FairQueue::elements, 4))?;
-    class.define_method("remove", method!(FairQueue::remove, 3))?;
-    class.define_method("clear", method!(FairQueue::clear, 2))?;
-    class.define_method("forget_settings", method!(FairQueue::forget_settings, 1))?;
-    class.define_method("rollback", method!(FairQueue::rollback, 2))?;
-    class.define_method("enqueue_plain", method!(FairQueue::enqueue_plain, 3))
+pub(super) fn init(class: RClass) -> Result<(), Error> {
+    class.define_method("main_elements", method!(Queue::main_elements, 3))?;
+    class.define_method("main_tail", method!(Queue::main_tail, 3))?;
+    class.define_method("elements", method!(Queue::elements, 4))?;
+    class.define_method("tail", method!(Queue::tail, 4))?;
+    class.define_method("remove", method!(Queue::remove, 3))?;
+    class.define_method("clear", method!(Queue::clear, 2))
 }

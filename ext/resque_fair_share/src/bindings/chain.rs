@@ -1,224 +1,216 @@
-//! `Native::Chain`: the verbs of one chain. `connection` is always a `Resque::FairShare::Connection`. Replies are the scripts'
-//! own (`lua/chain_*`): Arrays of Strings, Integers and Arrays.
+//! `Native::Chain`: the verbs of one chain. They answer the reply of their script (`lua/chain_*`): Arrays of Strings, Integers
+//! and Arrays.
 
-use fair_share_core::chain::{
-    self, Definition, Destination, Failure, Fence, Next, Obstacle, Restart, StepJob,
-};
+use fair_share_core::chain::{self, Cause, Definition, Fence, Next, Obstacle, Restart};
 use magnus::{
-    function, method, prelude::*, Error, Float, RArray, RModule, RString, Ruby, Symbol, TryConvert,
-    Value,
+    function, method, prelude::*, Error, RArray, RModule, RString, Ruby, TryConvert, Value,
 };
 
-use super::fair_queue::route;
+use super::step_job::{job_from, jobs_from};
+use crate::connection::Session;
 use crate::convert;
 use crate::error::CallError;
-use crate::session::{over, Session};
 
 #[magnus::wrap(class = "Resque::FairShare::Native::Chain", free_immediately)]
-pub(crate) struct Chain(chain::Chain);
+struct Chain(chain::Chain);
 
 impl Chain {
     fn new(prefix: String, id: String) -> Self {
         Self(chain::Chain::new(&prefix, &id))
     }
 
+    /// => names of the chain's state, steps and context.
+    fn keys(&self) -> (String, String, String) {
+        let keys = self.0.keys();
+        (
+            keys.state().to_owned(),
+            keys.steps().to_owned(),
+            keys.context().to_owned(),
+        )
+    }
+
     /// `definition` is `[strategy or nil, groups, size of the first group, context, steps]`.
     fn start(
         ruby: &Ruby,
         rb_self: &Self,
-        connection: Value,
+        mut session: Session,
         run: String,
         ttl: u64,
         definition: RArray,
         obstacle: Option<RArray>,
         jobs: RArray,
-    ) -> Result<Value, Error> {
-        let (strategy, groups, first_size, context, steps): (
-            Option<String>,
-            String,
-            u64,
-            RArray,
-            RArray,
-        ) = TryConvert::try_convert(definition.as_value())?;
-        let definition = Definition {
-            strategy: strategy.unwrap_or_default(),
-            groups,
-            first_size,
-            context: fields(context)?,
-            steps: texts(steps)?,
-        };
+    ) -> Result<Value, CallError> {
+        let definition = definition_from(definition)?;
         let (obstacle, jobs) = (obstacle_from(obstacle)?, jobs_from(jobs)?);
-        told(ruby, connection, |session| {
-            rb_self
-                .0
-                .start(session, &run, ttl, &definition, obstacle.as_ref(), &jobs)
-        })
+        let reply = rb_self.0.start(
+            &mut session,
+            &run,
+            ttl,
+            &definition,
+            obstacle.as_ref(),
+            &jobs,
+        )?;
+        convert::reply(ruby, &reply)
     }
 
     /// `fence` is `[run, ttl in ms, request, step, token or nil]`, `next` is `[revision, first, size, obstacle or nil, jobs]`.
     fn advance(
         ruby: &Ruby,
         rb_self: &Self,
-        connection: Value,
+        mut session: Session,
         fence: RArray,
         completed: bool,
         next: RArray,
-    ) -> Result<Value, Error> {
-        let fence = fence_from(fence)?;
-        let (revision, first, size, obstacle, jobs): (String, u64, u64, Option<RArray>, RArray) =
-            TryConvert::try_convert(next.as_value())?;
-        let next = Next {
-            revision,
-            first,
-            size,
-            obstacle: obstacle_from(obstacle)?,
-            jobs: jobs_from(jobs)?,
-        };
-        told(ruby, connection, |session| {
-            rb_self.0.advance(session, &fence, completed, &next)
-        })
+    ) -> Result<Value, CallError> {
+        let (fence, next) = (fence_from(fence)?, next_from(next)?);
+        let reply = rb_self.0.advance(&mut session, &fence, completed, &next)?;
+        convert::reply(ruby, &reply)
     }
 
     fn retry(
         ruby: &Ruby,
         rb_self: &Self,
-        connection: Value,
+        mut session: Session,
         fence: RArray,
         revision: String,
         job: RArray,
-    ) -> Result<Value, Error> {
+    ) -> Result<Value, CallError> {
         let (fence, job) = (fence_from(fence)?, job_from(job)?);
-        told(ruby, connection, |session| {
-            rb_self.0.retry(session, &fence, &revision, &job)
-        })
+        let reply = rb_self.0.retry(&mut session, &fence, &revision, &job)?;
+        convert::reply(ruby, &reply)
     }
 
     fn fail(
         ruby: &Ruby,
         rb_self: &Self,
-        connection: Value,
+        mut session: Session,
         fence: RArray,
         vetoed: bool,
         message: String,
         class: String,
-    ) -> Result<Value, Error> {
-        let (fence, failure) = (fence_from(fence)?, Failure { message, class });
-        told(ruby, connection, |session| {
-            rb_self.0.fail(session, &fence, vetoed, &failure)
-        })
+    ) -> Result<Value, CallError> {
+        let (fence, cause) = (fence_from(fence)?, Cause { message, class });
+        let reply = rb_self.0.fail(&mut session, &fence, vetoed, &cause)?;
+        convert::reply(ruby, &reply)
     }
 
     /// `restart` is `[status, revision, [first, size] or nil, obstacle or nil, jobs]`.
     fn restart(
         ruby: &Ruby,
         rb_self: &Self,
-        connection: Value,
+        mut session: Session,
         run: String,
         ttl: u64,
         request: String,
         restart: RArray,
-    ) -> Result<Value, Error> {
-        let (status, revision, enters, obstacle, jobs): (
-            String,
-            String,
-            Option<(u64, u64)>,
-            Option<RArray>,
-            RArray,
-        ) = TryConvert::try_convert(restart.as_value())?;
-        let restart = Restart {
-            status,
-            revision,
-            enters,
-            obstacle: obstacle_from(obstacle)?,
-            jobs: jobs_from(jobs)?,
-        };
-        told(ruby, connection, |session| {
-            rb_self.0.restart(session, &run, ttl, &request, &restart)
-        })
+    ) -> Result<Value, CallError> {
+        let restart = restart_from(restart)?;
+        let reply = rb_self
+            .0
+            .restart(&mut session, &run, ttl, &request, &restart)?;
+        convert::reply(ruby, &reply)
     }
 
     fn halt(
         ruby: &Ruby,
         rb_self: &Self,
-        connection: Value,
+        mut session: Session,
         run: String,
         ttl: u64,
         request: String,
         status: String,
-    ) -> Result<Value, Error> {
-        told(ruby, connection, |session| {
-            rb_self.0.halt(session, &run, ttl, &request, &status)
-        })
+    ) -> Result<Value, CallError> {
+        let reply = rb_self.0.halt(&mut session, &run, ttl, &request, &status)?;
+        convert::reply(ruby, &reply)
     }
 
-    fn delete(ruby: &Ruby, rb_self: &Self, connection: Value) -> Result<Value, Error> {
-        told(ruby, connection, |session| rb_self.0.delete(session))
+    fn delete(ruby: &Ruby, rb_self: &Self, mut session: Session) -> Result<Value, CallError> {
+        let reply = rb_self.0.delete(&mut session)?;
+        convert::reply(ruby, &reply)
     }
 
     fn look(
         ruby: &Ruby,
         rb_self: &Self,
-        connection: Value,
+        mut session: Session,
         step: Option<u64>,
-    ) -> Result<Value, Error> {
-        told(ruby, connection, |session| rb_self.0.look(session, step))
+    ) -> Result<Value, CallError> {
+        let reply = rb_self.0.look(&mut session, step)?;
+        convert::reply(ruby, &reply)
     }
 
     fn adopt(
         ruby: &Ruby,
         rb_self: &Self,
-        connection: Value,
+        mut session: Session,
         run: String,
         ttl: u64,
         text: RString,
         started: u64,
         context: RArray,
-    ) -> Result<Value, Error> {
+    ) -> Result<Value, CallError> {
         let (text, context) = (text.to_bytes(), fields(context)?);
-        told(ruby, connection, |session| {
-            rb_self
-                .0
-                .adopt(session, &run, ttl, &text, started, &context)
-        })
+        let reply = rb_self
+            .0
+            .adopt(&mut session, &run, ttl, &text, started, &context)?;
+        convert::reply(ruby, &reply)
     }
 
     fn update(
         ruby: &Ruby,
         rb_self: &Self,
-        connection: Value,
+        mut session: Session,
         context: RArray,
-    ) -> Result<Value, Error> {
-        let context = fields(context)?;
-        told(ruby, connection, |session| {
-            rb_self.0.update(session, &context)
-        })
-    }
-
-    fn list(
-        ruby: &Ruby,
-        rb_self: &Self,
-        connection: Value,
-        statuses: Vec<String>,
-        offset: u64,
-        limit: u64,
-    ) -> Result<Value, Error> {
-        told(ruby, connection, |session| {
-            rb_self.0.list(session, &statuses, offset, limit)
-        })
-    }
-
-    fn count(ruby: &Ruby, rb_self: &Self, connection: Value) -> Result<Value, Error> {
-        told(ruby, connection, |session| rb_self.0.count(session))
+    ) -> Result<Value, CallError> {
+        let reply = rb_self.0.update(&mut session, &fields(context)?)?;
+        convert::reply(ruby, &reply)
     }
 }
 
-/// Runs a verb. => the script's reply
-fn told(
-    ruby: &Ruby,
-    connection: Value,
-    verb: impl FnOnce(&mut Session<'_>) -> Result<redis::Value, CallError>,
-) -> Result<Value, Error> {
-    convert::reply(ruby, &over(ruby, connection, verb)?)
+fn definition_from(definition: RArray) -> Result<Definition, Error> {
+    let (strategy, groups, first_size, context, steps): (
+        Option<String>,
+        String,
+        u64,
+        RArray,
+        RArray,
+    ) = TryConvert::try_convert(definition.as_value())?;
+    Ok(Definition {
+        strategy: strategy.unwrap_or_default(),
+        groups,
+        first_size,
+        context: fields(context)?,
+        steps: texts(steps)?,
+    })
+}
+
+fn next_from(next: RArray) -> Result<Next, Error> {
+    let (revision, first, size, obstacle, jobs): (String, u64, u64, Option<RArray>, RArray) =
+        TryConvert::try_convert(next.as_value())?;
+    Ok(Next {
+        revision,
+        first,
+        size,
+        obstacle: obstacle_from(obstacle)?,
+        jobs: jobs_from(jobs)?,
+    })
+}
+
+fn restart_from(restart: RArray) -> Result<Restart, Error> {
+    let (status, revision, enters, obstacle, jobs): (
+        String,
+        String,
+        Option<(u64, u64)>,
+        Option<RArray>,
+        RArray,
+    ) = TryConvert::try_convert(restart.as_value())?;
+    Ok(Restart {
+        status,
+        revision,
+        enters,
+        obstacle: obstacle_from(obstacle)?,
+        jobs: jobs_from(jobs)?,
+    })
 }
 
 fn fence_from(fence: RArray) -> Result<Fence, Error> {
@@ -243,51 +235,8 @@ fn obstacle_from(obstacle: Option<RArray>) -> Result<Option<Obstacle>, Error> {
     Ok(Some(Obstacle {
         vetoed,
         step,
-        failure: Failure { message, class },
+        cause: Cause { message, class },
     }))
-}
-
-fn jobs_from(jobs: RArray) -> Result<Vec<StepJob>, Error> {
-    jobs.into_iter()
-        .map(|job| job_from(TryConvert::try_convert(job)?))
-        .collect()
-}
-
-/// `[step, token, destination, queue, partition id or nil, payload, cap, weight or nil]`; the destination is :queue, :list,
-/// :caller, or seconds of delay.
-fn job_from(job: RArray) -> Result<StepJob, Error> {
-    let (step, token, destination, queue, partition, payload, cap, weight): (
-        u64,
-        u64,
-        Value,
-        String,
-        Option<String>,
-        RString,
-        u64,
-        Option<f64>,
-    ) = TryConvert::try_convert(job.as_value())?;
-    Ok(StepJob {
-        step,
-        token,
-        destination: destination_from(destination)?,
-        queue,
-        route: route(partition.as_deref(), weight),
-        payload: payload.to_bytes().to_vec(),
-        cap,
-    })
-}
-
-fn destination_from(destination: Value) -> Result<Destination, Error> {
-    let Some(symbol) = Symbol::from_value(destination) else {
-        return Ok(Destination::Delayed(
-            Float::try_convert(destination)?.to_f64(),
-        ));
-    };
-    Ok(match symbol.name()?.as_ref() {
-        "list" => Destination::List,
-        "caller" => Destination::Caller,
-        _ => Destination::Queue,
-    })
 }
 
 fn fields(pairs: RArray) -> Result<Vec<(String, Vec<u8>)>, Error> {
@@ -306,9 +255,10 @@ fn texts(list: RArray) -> Result<Vec<Vec<u8>>, Error> {
         .collect()
 }
 
-pub(crate) fn init(ruby: &Ruby, native: RModule) -> Result<(), Error> {
+pub(super) fn init(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     let class = native.define_class("Chain", ruby.class_object())?;
     class.define_singleton_method("new", function!(Chain::new, 2))?;
+    class.define_method("keys", method!(Chain::keys, 0))?;
     class.define_method("start", method!(Chain::start, 6))?;
     class.define_method("advance", method!(Chain::advance, 4))?;
     class.define_method("retry", method!(Chain::retry, 4))?;
@@ -318,7 +268,5 @@ pub(crate) fn init(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     class.define_method("delete", method!(Chain::delete, 1))?;
     class.define_method("look", method!(Chain::look, 2))?;
     class.define_method("adopt", method!(Chain::adopt, 6))?;
-    class.define_method("update", method!(Chain::update, 2))?;
-    class.define_method("list", method!(Chain::list, 4))?;
-    class.define_method("count", method!(Chain::count, 1))
+    class.define_method("update", method!(Chain::update, 2))
 }

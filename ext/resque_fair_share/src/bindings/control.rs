@@ -1,19 +1,23 @@
-//! `Native::FairQueue`: looking at a queue and changing how it runs.
+//! `Native::Queue`: how it stands, and the settings of its partitions.
 
-use fair_share_core::control::{Change, Index, Partition, Settings, Stats};
-use fair_share_core::keys::encode_id;
-use magnus::{
-    method, prelude::*, Error, RArray, RClass, RHash, RString, Ruby, Symbol, TryConvert, Value,
-};
+use fair_share_core::control::{Change, Index, Partition, Settings};
+use fair_share_core::route::Route;
+use magnus::{method, prelude::*, Error, RArray, RClass, RHash, Ruby, Symbol, TryConvert, Value};
 
-use super::fair_queue::{id, route, FairQueue};
-use crate::convert;
-use crate::session::over;
+use super::queue::Queue;
+use crate::connection::Session;
+use crate::convert::{self, id, page};
+use crate::error::CallError;
 
-impl FairQueue {
+impl Queue {
+    /// Whether the queue has fair-share state now.
+    fn is_fair(&self, mut session: Session) -> Result<bool, CallError> {
+        self.0.is_fair(&mut session)
+    }
+
     /// => a Hash of counts; `mean_job_time` in milliseconds or nil.
-    fn stats(ruby: &Ruby, rb_self: &Self, connection: Value) -> Result<RHash, Error> {
-        let stats: Stats = over(ruby, connection, |session| rb_self.0.stats(session))?;
+    fn stats(ruby: &Ruby, rb_self: &Self, mut session: Session) -> Result<RHash, CallError> {
+        let stats = rb_self.0.stats(&mut session)?;
         let hash = ruby.hash_new();
         hash.aset(ruby.to_symbol("pending"), stats.pending)?;
         hash.aset(ruby.to_symbol("runnable"), stats.runnable)?;
@@ -30,129 +34,70 @@ impl FairQueue {
     fn describe(
         ruby: &Ruby,
         rb_self: &Self,
-        connection: Value,
+        mut session: Session,
         partitions: RArray,
         cap: u64,
-    ) -> Result<RArray, Error> {
-        let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
+    ) -> Result<RArray, CallError> {
         let partitions: Vec<String> = partitions.to_vec()?;
-        let described = over(ruby, connection, |session| {
-            rb_self.0.describe(session, &partitions, limits)
-        })?;
-        let rows = ruby.ary_new();
-        for row in described {
-            rows.push(partition_row(row))?;
-        }
-        Ok(rows)
+        let described = rb_self.0.describe(&mut session, &partitions, cap)?;
+        Ok(convert::rows(ruby, described.into_iter().map(row))?)
     }
 
     /// `index`: :runnable or :parked. => encoded ids in the order of their turns.
     fn partitions_by_turn(
-        ruby: &Ruby,
-        rb_self: &Self,
-        connection: Value,
-        of: Symbol,
+        &self,
+        mut session: Session,
+        of: IndexName,
         offset: u64,
         limit: u64,
-    ) -> Result<Vec<String>, Error> {
-        over(ruby, connection, |session| {
-            rb_self
-                .0
-                .partitions_by_turn(session, index(&of)?, offset, limit)
-        })
+    ) -> Result<Vec<String>, CallError> {
+        self.0.partitions_by_turn(&mut session, of.0, offset, limit)
     }
 
     /// => `[next cursor, encoded ids]`, in no order.
     fn partitions_page(
-        ruby: &Ruby,
-        rb_self: &Self,
-        connection: Value,
-        of: Symbol,
+        &self,
+        mut session: Session,
+        of: IndexName,
         cursor: u64,
-    ) -> Result<(u64, Vec<String>), Error> {
-        over(ruby, connection, |session| {
-            rb_self.0.partitions_page(session, index(&of)?, cursor)
-        })
+    ) -> Result<(u64, Vec<String>), CallError> {
+        self.0.partitions_page(&mut session, of.0, cursor)
     }
 
     /// => `[next cursor, [[time, encoded id], ...]]`, in no order; `bound` and the times in milliseconds.
     fn oldest(
         ruby: &Ruby,
         rb_self: &Self,
-        connection: Value,
-        of: Symbol,
+        mut session: Session,
+        of: IndexName,
         cursor: u64,
         bound: Option<u64>,
-    ) -> Result<RArray, Error> {
-        let (next, heads) = over(ruby, connection, |session| {
-            rb_self.0.oldest(session, index(&of)?, cursor, bound)
-        })?;
-        let rows = ruby.ary_new_capa(heads.len());
-        for head in heads {
-            rows.push(head)?;
-        }
-        let reply = ruby.ary_new();
-        reply.push(next)?;
-        reply.push(rows)?;
-        Ok(reply)
+    ) -> Result<RArray, CallError> {
+        let (next, heads) = rb_self.0.oldest(&mut session, of.0, cursor, bound)?;
+        page(ruby, next, heads.into_iter())
     }
 
     /// `weight`, `limit`: a number, nil to take it back or :keep; `paused`: true, false or :keep.
     fn set(
-        ruby: &Ruby,
-        rb_self: &Self,
-        connection: Value,
+        &self,
+        mut session: Session,
         partition: Option<String>,
         weight: Value,
         limit: Value,
         paused: Value,
         cap: u64,
-    ) -> Result<(f64, u64, bool), Error> {
-        let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
+    ) -> Result<(f64, u64, bool), CallError> {
         let settings = Settings {
             weight: change(weight)?,
             cap: change(limit)?,
             paused: change(paused)?,
         };
-        over(ruby, connection, |session| {
-            rb_self.0.set(
-                session,
-                &route(partition.as_deref(), None),
-                settings,
-                limits,
-            )
-        })
+        let route = Route::of(partition.as_deref(), None);
+        self.0.set(&mut session, &route, settings, cap)
     }
 
-    /// `jobs`: `[[payload, partition id or nil, weight or nil], ...]`. => pending of its partition after each.
-    fn enqueue_all(
-        ruby: &Ruby,
-        rb_self: &Self,
-        connection: Value,
-        jobs: RArray,
-        cap: u64,
-    ) -> Result<Vec<u64>, Error> {
-        let limits = convert::limits(ruby, cap, ruby.to_symbol("time"))?;
-        let mut routed = Vec::with_capacity(jobs.len());
-        for job in jobs.into_iter() {
-            let (payload, partition, weight): (RString, Option<String>, Option<f64>) =
-                TryConvert::try_convert(job)?;
-            routed.push((
-                payload.to_bytes().to_vec(),
-                route(partition.as_deref(), weight),
-            ));
-        }
-        over(ruby, connection, |session| {
-            rb_self.0.enqueue_all(session, &routed, limits)
-        })
-    }
-
-    /// => the id as it stands in key names; nil is the lane of jobs without partition.
-    fn encoded(partition: Option<String>) -> String {
-        match partition {
-            Some(id) => encode_id(id).to_string(),
-            None => fair_share_core::keys::LANE.to_owned(),
-        }
+    fn forget_settings(&self, mut session: Session) -> Result<(), CallError> {
+        self.0.forget_settings(&mut session)
     }
 }
 
@@ -167,26 +112,32 @@ type Row = (
     Option<u64>,
 );
 
-fn partition_row(row: Partition) -> Row {
-    let id = row.name.or_else(|| id(&row.partition));
+fn row(of: Partition) -> Row {
+    let id = of.name.or_else(|| id(&of.partition));
     (
-        row.partition,
+        of.partition,
         id,
-        row.pending,
-        row.in_flight,
-        row.weight,
-        row.cap,
-        row.paused,
-        row.oldest_age,
+        of.pending,
+        of.in_flight,
+        of.weight,
+        of.cap,
+        of.paused,
+        of.oldest_age,
     )
 }
 
-fn index(of: &Symbol) -> Result<Index, Error> {
-    Ok(if of.name()? == "parked" {
-        Index::Parked
-    } else {
-        Index::Runnable
-    })
+/// The Symbol of an index.
+struct IndexName(Index);
+
+impl TryConvert for IndexName {
+    fn try_convert(value: Value) -> Result<Self, Error> {
+        let name = Symbol::try_convert(value)?.name()?;
+        Ok(Self(if name == "parked" {
+            Index::Parked
+        } else {
+            Index::Runnable
+        }))
+    }
 }
 
 fn change<T: TryConvert>(value: Value) -> Result<Change<T>, Error> {
@@ -200,16 +151,13 @@ fn change<T: TryConvert>(value: Value) -> Result<Change<T>, Error> {
     T::try_convert(value).map(Change::To)
 }
 
-pub(crate) fn init(class: RClass) -> Result<(), Error> {
-    class.define_method("stats", method!(FairQueue::stats, 1))?;
-    class.define_method("describe", method!(FairQueue::describe, 3))?;
-    class.define_method(
-        "partitions_by_turn",
-        method!(FairQueue::partitions_by_turn, 4),
-    )?;
-    class.define_method("partitions_page", method!(FairQueue::partitions_page, 3))?;
-    class.define_method("oldest", method!(FairQueue::oldest, 4))?;
-    class.define_method("set", method!(FairQueue::set, 6))?;
-    class.define_method("enqueue_all", method!(FairQueue::enqueue_all, 3))?;
-    class.define_singleton_method("encoded", magnus::function!(FairQueue::encoded, 1))
+pub(super) fn init(class: RClass) -> Result<(), Error> {
+    class.define_method("fair?", method!(Queue::is_fair, 1))?;
+    class.define_method("stats", method!(Queue::stats, 1))?;
+    class.define_method("describe", method!(Queue::describe, 3))?;
+    class.define_method("partitions_by_turn", method!(Queue::partitions_by_turn, 4))?;
+    class.define_method("partitions_page", method!(Queue::partitions_page, 3))?;
+    class.define_method("oldest", method!(Queue::oldest, 4))?;
+    class.define_method("set", method!(Queue::set, 6))?;
+    class.define_method("forget_settings", method!(Queue::forget_settings, 1))
 }

@@ -1,21 +1,24 @@
-//! `Resque::FairShare::Native`: the whole boundary between Ruby and Rust, by topic.
+//! `Resque::FairShare::Native`: the whole boundary between Ruby and Rust, a file a noun. Each verb converts its arguments,
+//! calls the core, converts the result. Arguments are positional: names and defaults are Ruby's business.
 
-// Arguments are positional here; names and defaults are Ruby's business.
 #![allow(clippy::too_many_arguments)]
 
 mod backlog;
 mod chain;
-mod connection;
+mod chains;
 mod control;
-mod fair_queue;
+mod leases;
 mod partition;
 mod payload;
+mod queue;
+mod step_job;
+mod turns;
+mod upkeep;
 mod workers;
 
 use magnus::{function, prelude::*, Error, Ruby};
 
-pub(crate) use connection::Connection;
-
+use crate::connection;
 use crate::ffi;
 
 pub(crate) fn init(ruby: &Ruby) -> Result<(), Error> {
@@ -25,9 +28,15 @@ pub(crate) fn init(ruby: &Ruby) -> Result<(), Error> {
         .define_module("Native")?;
     native.define_singleton_method("pid", function!(ffi::pid, 0))?;
     connection::init(ruby, native)?;
-    fair_queue::init(ruby, native)?;
+    payload::init(native)?;
+    partition::init(native)?;
+    let queue = queue::init(ruby, native)?;
+    turns::init(queue)?;
+    leases::init(queue)?;
+    backlog::init(queue)?;
+    upkeep::init(queue)?;
+    control::init(queue)?;
     chain::init(ruby, native)?;
-    partition::init(ruby, native)?;
-    payload::init(ruby, native)?;
+    chains::init(ruby, native)?;
     workers::init(ruby, native)
 }

@@ -1,14 +1,14 @@
-//! `Native.partition`: which partition a payload belongs to.
+//! `Native.partition`: the partition that a job's arguments name.
 
 use fair_share_core::partition::{extract, Missing, Rule};
-use fair_share_core::payload::Payload;
 use magnus::{function, prelude::*, Error, RModule, RString, Ruby, Value};
 
-/// => the partition id, or a Symbol that says what is missing: :hash, :key, :index or :args.
-fn partition(ruby: &Ruby, payload: RString, key: String, index: Option<usize>) -> Value {
-    let bytes = payload.to_bytes();
-    let found = Payload::parse(&bytes)
-        .and_then(|payload| payload.job_args())
+/// `args`: raw JSON. => the partition id, or a Symbol that says what is missing: :hash, :key, :index or :args.
+fn partition(ruby: &Ruby, args: Option<RString>, key: String, index: Option<usize>) -> Value {
+    let args = args.map(|args| args.to_bytes());
+    let found = args
+        .as_deref()
+        .and_then(|bytes| std::str::from_utf8(bytes).ok())
         .ok_or(Missing::NotAnArray)
         .and_then(|args| extract(args, Rule::Key { key: &key, index }));
     match found {
@@ -24,6 +24,6 @@ fn partition(ruby: &Ruby, payload: RString, key: String, index: Option<usize>) -
     }
 }
 
-pub(crate) fn init(_ruby: &Ruby, native: RModule) -> Result<(), Error> {
+pub(super) fn init(native: RModule) -> Result<(), Error> {
     native.define_singleton_method("partition", function!(partition, 3))
 }

@@ -1,10 +1,11 @@
-//! `Native::Workers`: what Resque writes for a worker's job. Each answers false, and has written nothing, where the core has
-//! no open connection: none is opened for what Resque's client does as well.
+//! `Native::Workers`: Resque's record of a worker's job. Each verb answers false, and has written nothing, where the core has
+//! no open connection: none is opened for commands that Resque's client sends as well.
 
 use fair_share_core::workers;
-use magnus::{function, method, prelude::*, Error, RArray, RModule, RString, Ruby, Value};
+use magnus::{function, method, prelude::*, Error, RArray, RModule, RString, Ruby};
 
-use crate::session::over_open;
+use crate::connection::Session;
+use crate::error::CallError;
 
 #[magnus::wrap(class = "Resque::FairShare::Native::Workers", free_immediately)]
 struct Workers(workers::Workers);
@@ -15,31 +16,32 @@ impl Workers {
     }
 
     fn started(
-        ruby: &Ruby,
-        rb_self: &Self,
-        connection: Value,
+        &self,
+        mut session: Session,
         worker_id: String,
         record: RString,
-    ) -> Result<bool, Error> {
-        let written = over_open(ruby, connection, |session| {
-            rb_self.0.started(session, &worker_id, &record.to_bytes())
-        })?;
-        Ok(written.is_some())
+    ) -> Result<bool, CallError> {
+        if !session.is_open() {
+            return Ok(false);
+        }
+        self.0
+            .started(&mut session, &worker_id, &record.to_bytes())?;
+        Ok(true)
     }
 
     /// `counters` is `[[key, growth], ...]`, keys without namespace.
     fn done(
-        ruby: &Ruby,
-        rb_self: &Self,
-        connection: Value,
+        &self,
+        mut session: Session,
         worker_id: String,
         counters: RArray,
-    ) -> Result<bool, Error> {
+    ) -> Result<bool, CallError> {
+        if !session.is_open() {
+            return Ok(false);
+        }
         let counters: Vec<(String, i64)> = counters.to_vec()?;
-        let written = over_open(ruby, connection, |session| {
-            rb_self.0.done(session, &worker_id, &counters)
-        })?;
-        Ok(written.is_some())
+        self.0.done(&mut session, &worker_id, &counters)?;
+        Ok(true)
     }
 }
 
@@ -47,6 +49,5 @@ pub(super) fn init(ruby: &Ruby, native: RModule) -> Result<(), Error> {
     let class = native.define_class("Workers", ruby.class_object())?;
     class.define_singleton_method("new", function!(Workers::new, 1))?;
     class.define_method("started", method!(Workers::started, 3))?;
-    class.define_method("done", method!(Workers::done, 3))?;
-    Ok(())
+    class.define_method("done", method!(Workers::done, 3))
 }

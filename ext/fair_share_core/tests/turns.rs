@@ -1,5 +1,5 @@
-//! What each verb of a fair queue promises, against a real server. Every verb is followed by `Bed::check`: the counters
-//! say what the lists and the leases say, and the main list has a ticket for each waiting job.
+//! Turns: jobs into their partitions, and out again in fair turns, against a real server. Every verb is followed by `Bed::check`: the counters say what the lists and the leases
+//! say, and the main list has a ticket for each waiting job.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -9,45 +9,17 @@ use std::collections::BTreeMap;
 
 use fair_share_core::connection::Connection;
 use fair_share_core::error::Error;
-use fair_share_core::fair_queue::{
-    Charge, Enqueued, FairQueue, Limits, Recovered, Reserved, Route, Ticket,
-};
-use fair_share_core::keys::encode_id;
+use fair_share_core::partition_id::encode_id;
 use fair_share_core::payload::split_element;
+use fair_share_core::queue::Queue;
+use fair_share_core::route::Route;
 use fair_share_core::transport::{Repeat, Transport};
+use fair_share_core::turns::{Enqueued, Reserved, Ticket};
 use redis::{Cmd, Value};
 use support::bed::{
-    limits, nothing, payload_in, payload_of, reserve_by, tag_of, Bed, OWNER, PID, PREFIX,
+    limits, nothing, payload_in, payload_of, reserve_by, tag_of, told_to_adopt, weighted, Bed,
+    FOREIGN, OWNER, PID, PREFIX,
 };
-
-const FOREIGN: &str = r#"{"class":"Foreign","args":[1]}"#;
-
-fn weighted(id: &str, weight: f64) -> Route {
-    Route::to(id, Some(weight))
-}
-
-/// Where the test's foreign payloads belong.
-fn foreign(payload: &str, id: &str) -> (String, Option<Route>) {
-    (payload.to_owned(), Some(Route::to(id, None)))
-}
-
-fn adopt(bed: &mut Bed, elements: &[(String, Option<Route>)]) -> u64 {
-    let elements: Vec<_> = elements
-        .iter()
-        .map(|(payload, route)| (payload.as_str(), route.clone()))
-        .collect();
-    bed.adopt(&elements)
-}
-
-fn told_to_adopt(reserved: Reserved) -> Vec<String> {
-    match reserved {
-        Reserved::Adopt(elements) => elements
-            .into_iter()
-            .map(|element| String::from_utf8(element).unwrap())
-            .collect(),
-        other => panic!("{other:?}"),
-    }
-}
 
 mod enqueue {
     use super::*;
@@ -431,7 +403,7 @@ mod reserve {
         }
         bed.enqueue("last", "{last}");
         let mut calls = 1;
-        while bed.reserve() == Reserved::Adopt(Vec::new()) {
+        while bed.reserve() == Reserved::Again {
             calls += 1;
         }
         assert_eq!(calls, 3);
@@ -449,7 +421,7 @@ mod reserve {
         }
         let main = bed.main();
         assert_eq!(bed.ask::<String>(&["LPOP", &main]), "null");
-        let again = Reserved::Adopt(Vec::new());
+        let again = Reserved::Again;
         assert_eq!(bed.reserve_with(Ticket::Given), again);
         assert_eq!(bed.held().main.len(), 70);
         assert!(nothing(&bed.reserve()));
@@ -513,7 +485,7 @@ mod reserve {
         bed.enqueue("a", "{1}");
         bed.enqueue("a", "{2}");
         let job = bed.take();
-        bed.queue.remember_unanswered(PID, job.lease_id.clone());
+        bed.queue.give_back(PID, job.lease_id.clone());
         assert_eq!(bed.take(), job);
         assert_eq!(bed.held().leases.len(), 1);
         assert_eq!(payload_of(&bed.take()), "{2}");
@@ -526,7 +498,7 @@ mod reserve {
         bed.enqueue("a", "{2}");
         let job = bed.take();
         let main = bed.main();
-        bed.queue.remember_unanswered(PID, job.lease_id);
+        bed.queue.give_back(PID, job.lease_id);
         assert_eq!(bed.ask::<String>(&["LPOP", &main]), "null");
         bed.reserve_with(Ticket::Given);
         assert_eq!(bed.check().main, ["null"]);
@@ -537,7 +509,7 @@ mod reserve {
         let mut bed = Bed::new(0);
         bed.enqueue("a", "{1}");
         let job = bed.take();
-        bed.queue.remember_unanswered(PID, job.lease_id.clone());
+        bed.queue.give_back(PID, job.lease_id.clone());
         bed.recover(&job.lease_id);
         let again = bed.take();
         assert_eq!(again.lease_id, job.lease_id);
@@ -625,7 +597,7 @@ mod reserve {
         bed.enqueue("a", "{1}");
         bed.enqueue("a", "{2}");
         let job = bed.take();
-        bed.queue.remember_unanswered(PID + 1, job.lease_id);
+        bed.queue.give_back(PID + 1, job.lease_id);
         assert_eq!(payload_of(&bed.take()), "{2}");
     }
 
@@ -699,7 +671,7 @@ mod reserve {
         }
         bed.tell(&["RPUSH", &main, FOREIGN]);
         let mut calls = 1;
-        while bed.reserve() == Reserved::Adopt(Vec::new()) {
+        while bed.reserve() == Reserved::Again {
             calls += 1;
         }
         assert_eq!(calls, 3);
@@ -969,656 +941,6 @@ mod reserve {
     }
 }
 
-mod release {
-    use super::*;
-
-    #[test]
-    fn a_lease_ends_once() {
-        let mut bed = Bed::new(0);
-        bed.enqueue("a", "{1}");
-        bed.enqueue("a", "{2}");
-        let (one, two) = (bed.take(), bed.take());
-        assert_eq!(bed.release(&one.lease_id), Some(("a".into(), 1)));
-        assert_eq!(bed.release(&one.lease_id), None);
-        assert_eq!(bed.held().in_flight["a"], 1);
-        assert_eq!(bed.release(&two.lease_id), Some(("a".into(), 0)));
-        assert_eq!(bed.release(&two.lease_id), None);
-        assert_eq!(bed.release("never"), None);
-    }
-
-    #[test]
-    fn a_release_never_makes_a_key_on_a_queue_without_state() {
-        let mut bed = Bed::new(0);
-        bed.release("never");
-        assert_eq!(bed.ask::<Vec<String>>(&["KEYS", "*"]), Vec::<String>::new());
-    }
-
-    #[test]
-    fn a_partition_at_its_cap_may_run_again() {
-        let mut bed = Bed::new(1);
-        for n in 0..3 {
-            bed.enqueue("a", &format!("{{{n}}}"));
-        }
-        for n in 0..3 {
-            let job = bed.take();
-            assert_eq!(payload_of(&job), format!("{{{n}}}"));
-            assert!(nothing(&bed.reserve()));
-            bed.release(&job.lease_id);
-        }
-    }
-
-    #[test]
-    fn a_paused_partition_stays_parked() {
-        let mut bed = Bed::new(0);
-        bed.enqueue("a", "{1}");
-        bed.enqueue("a", "{2}");
-        let job = bed.take();
-        bed.set("a", "||1");
-        assert!(nothing(&bed.reserve()));
-        bed.release(&job.lease_id);
-        assert!(nothing(&bed.reserve()));
-    }
-
-    #[test]
-    fn the_charge_is_corrected_to_the_time_really_used() {
-        // What a job is expected to take is 1000 ms before one was measured.
-        for (charge, took, weight, tag) in [
-            (Charge::Time, 5000, 1.0, 5000.0),
-            (Charge::Time, 10, 1.0, 10.0),
-            (Charge::Time, 5000, 4.0, 1250.0),
-            (Charge::Jobs, 5000, 1.0, 1000.0),
-            (Charge::Jobs, 10, 2.0, 500.0),
-        ] {
-            let mut bed = Bed::new(0);
-            bed.limits = Limits { cap: 0, charge };
-            for n in 0..3 {
-                bed.enqueue_to(&weighted("a", weight), &format!("{{{n}}}"));
-            }
-            let start = tag_of(bed.score("partitions", "a").unwrap());
-            let job = bed.take();
-            let charged = tag_of(bed.score("partitions", "a").unwrap()) - start;
-            assert!((charged - 1000.0 / weight).abs() < 1.0, "{charged}");
-            bed.age(&job.lease_id, took);
-            bed.release(&job.lease_id);
-            let used = tag_of(bed.score("partitions", "a").unwrap()) - start;
-            assert!(
-                (used - tag).abs() < 100.0,
-                "{charge:?} {took} {weight}: {used}"
-            );
-        }
-    }
-
-    #[test]
-    fn the_charge_of_a_drained_partition_is_corrected_too() {
-        let mut bed = Bed::new(0);
-        bed.enqueue("a", "{1}");
-        bed.enqueue("b", "{1}");
-        bed.enqueue("b", "{2}");
-        let (job, tags) = (bed.take(), bed.key("tags"));
-        bed.age(&job.lease_id, 7000);
-        bed.release(&job.lease_id);
-        let tag: f64 = bed.ask(&["ZSCORE", &tags, "a"]);
-        assert!((7000.0..7100.0).contains(&tag), "{tag}");
-        // And it is the tag with which the partition returns.
-        bed.enqueue("a", "{2}");
-        assert_eq!(
-            tag_of(bed.score("partitions", "a").unwrap()).round(),
-            tag.round()
-        );
-    }
-
-    #[test]
-    fn the_expectation_follows_the_jobs() {
-        let mut bed = Bed::new(0);
-        for n in 0..60 {
-            bed.enqueue("a", &format!("{{{n}}}"));
-        }
-        let state = bed.key("state");
-        for (took, jobs) in [(200, 1), (400, 50)] {
-            for _ in 0..jobs {
-                let job = bed.take();
-                bed.age(&job.lease_id, took);
-                bed.release(&job.lease_id);
-            }
-            let mean: f64 = bed.ask(&["HGET", &state, "mean"]);
-            assert!((mean - took as f64).abs() < 30.0, "{mean}");
-        }
-    }
-
-    #[test]
-    fn the_clock_never_goes_back() {
-        let mut bed = Bed::new(0);
-        for n in 0..20 {
-            bed.enqueue("a", &format!("{{{n}}}"));
-            bed.enqueue("b", &format!("{{{n}}}"));
-        }
-        let mut clock = bed.clock();
-        for n in 0..30 {
-            let job = bed.take();
-            bed.age(&job.lease_id, if n % 3 == 0 { 5000 } else { 1 });
-            bed.release(&job.lease_id);
-            assert!(bed.clock() >= clock);
-            clock = bed.clock();
-        }
-        assert!(clock > 5000.0);
-    }
-
-    #[test]
-    fn a_queue_that_has_drained_leaves_only_its_name() {
-        let mut bed = Bed::new(1);
-        let long = "x".repeat(200);
-        for n in 0..3 {
-            bed.enqueue_to(&weighted("a", 2.0), &format!("{{{n}}}"));
-            bed.enqueue(&long, &format!("{{{n}}}"));
-            bed.enqueue_to(&Route::lane(), &format!("{{{n}}}"));
-        }
-        assert_eq!(bed.drain().len(), 9);
-        assert_eq!(bed.ask::<Vec<String>>(&["KEYS", "*"]), ["resque:queues"]);
-    }
-
-    #[test]
-    fn run_time_settings_outlive_the_jobs() {
-        let mut bed = Bed::new(0);
-        bed.set("a", "2|3|");
-        bed.enqueue("a", "{1}");
-        bed.drain();
-        assert_eq!(bed.our_keys(), ["settings"]);
-    }
-
-    #[test]
-    fn the_tag_of_a_drained_partition_is_kept_until_the_clock_has_passed_it() {
-        let mut bed = Bed::new(0);
-        bed.enqueue("drained", "{}");
-        for n in 0..8 {
-            bed.enqueue("stays", &format!("{{{n}}}"));
-        }
-        let job = bed.take();
-        assert_eq!(job.partition, "drained");
-        bed.age(&job.lease_id, 2500);
-        bed.release(&job.lease_id);
-        assert_eq!(bed.held().tags.len(), 1);
-        let tag = bed.held().tags["drained"];
-        while bed.clock() < tag + 1.0 {
-            assert!(bed.held().tags.contains_key("drained"));
-            let job = bed.take();
-            bed.age(&job.lease_id, 1000);
-            bed.release(&job.lease_id);
-        }
-        // The next one that drains takes it along.
-        bed.enqueue("other", "{}");
-        assert_eq!(bed.take().partition, "other");
-        assert!(!bed.held().tags.contains_key("drained"));
-    }
-
-    #[test]
-    fn the_tags_that_are_kept_are_bounded() {
-        let mut bed = Bed::unchecked(0);
-        let tags = bed.key("tags");
-        bed.enqueue("stays", "{}");
-        bed.tell(&[
-            "EVAL",
-            "for i = 1, 10000 do redis.call('ZADD', KEYS[1], 1e9 + i, i) end",
-            "1",
-            &tags,
-        ]);
-        for id in ["a", "b", "c"] {
-            bed.enqueue(id, "{}");
-        }
-        for _ in 0..4 {
-            let job = bed.take();
-            bed.release(&job.lease_id);
-            assert!(bed.ask::<u64>(&["ZCARD", &tags]) <= 10_000);
-        }
-    }
-}
-
-mod recover {
-    use super::*;
-
-    #[test]
-    fn a_lease_that_has_ended_is_gone() {
-        let mut bed = Bed::new(0);
-        assert_eq!(bed.recover("never"), Recovered::Gone);
-        bed.enqueue("a", "{1}");
-        let job = bed.take();
-        bed.release(&job.lease_id);
-        assert_eq!(bed.recover(&job.lease_id), Recovered::Gone);
-        assert_eq!(bed.our_keys(), Vec::<String>::new());
-    }
-
-    #[test]
-    fn a_job_that_never_started_goes_back_to_the_head() {
-        let mut bed = Bed::new(0);
-        for payload in ["{1}", "{2}", "{3}"] {
-            bed.enqueue("a", payload);
-        }
-        let job = bed.take();
-        assert_eq!(
-            bed.recover(&job.lease_id),
-            Recovered::Requeued {
-                partition: "a".into(),
-                pending: 3,
-                in_flight: 0
-            }
-        );
-        let held = bed.check();
-        assert_eq!(held.payloads("a"), ["{1}", "{2}", "{3}"]);
-        // With the time at which it was enqueued, for its wait goes on.
-        assert_eq!(held.lists["a"][0].as_bytes(), job.element);
-        assert_eq!(bed.recover(&job.lease_id), Recovered::Gone);
-        assert_eq!(bed.release(&job.lease_id), None);
-        assert_eq!(bed.take_payloads(3), ["{1}", "{2}", "{3}"]);
-    }
-
-    #[test]
-    fn a_job_that_is_in_the_workers_record_is_left_to_resque() {
-        let mut bed = Bed::new(0);
-        bed.enqueue("a", "{1}");
-        bed.enqueue("a", "{2}");
-        let job = bed.take();
-        bed.begin(&job.lease_id);
-        assert_eq!(
-            bed.recover(&job.lease_id),
-            Recovered::Freed {
-                partition: "a".into(),
-                in_flight: 0
-            }
-        );
-        assert_eq!(bed.check().payloads("a"), ["{2}"]);
-    }
-
-    #[test]
-    fn a_record_of_another_job_does_not_count() {
-        let mut bed = Bed::new(0);
-        bed.enqueue("a", "{1}");
-        let job = bed.take();
-        bed.begin(&format!("{}0", job.lease_id));
-        assert!(matches!(
-            bed.recover(&job.lease_id),
-            Recovered::Requeued { .. }
-        ));
-    }
-
-    #[test]
-    fn the_last_job_of_a_partition_comes_back_with_its_weight_and_name() {
-        let mut bed = Bed::new(0);
-        let id = "x".repeat(200);
-        bed.enqueue_to(&weighted(&id, 2.0), "{1}");
-        let before = bed.check();
-        let job = bed.take();
-        bed.recover(&job.lease_id);
-        let held = bed.check();
-        assert_eq!(
-            (&held.weights, &held.names),
-            (&before.weights, &before.names)
-        );
-        assert_eq!(held.lists, before.lists);
-    }
-
-    #[test]
-    fn the_last_job_of_a_queue_that_is_left_to_resque_leaves_nothing() {
-        let mut bed = Bed::new(0);
-        let id = "x".repeat(200);
-        bed.enqueue_to(&weighted(&id, 2.0), "{1}");
-        let job = bed.take();
-        bed.begin(&job.lease_id);
-        bed.recover(&job.lease_id);
-        assert_eq!(bed.our_keys(), Vec::<String>::new());
-    }
-
-    #[test]
-    fn a_partition_at_its_cap_may_run_again() {
-        let mut bed = Bed::new(1);
-        bed.enqueue("a", "{1}");
-        bed.enqueue("a", "{2}");
-        let job = bed.take();
-        assert!(nothing(&bed.reserve()));
-        bed.recover(&job.lease_id);
-        let job = bed.take();
-        assert_eq!(payload_of(&job), "{1}");
-        bed.begin(&job.lease_id);
-        assert!(nothing(&bed.reserve()));
-        bed.recover(&job.lease_id);
-        assert_eq!(bed.take_payloads(1), ["{2}"]);
-    }
-
-    #[test]
-    fn a_job_that_never_started_costs_its_partition_nothing() {
-        let mut bed = Bed::new(0);
-        bed.enqueue("a", "{1}");
-        bed.enqueue("a", "{2}");
-        bed.enqueue("b", "{1}");
-        let before = tag_of(bed.score("partitions", "a").unwrap());
-        let job = bed.take();
-        bed.age(&job.lease_id, 600_000);
-        bed.recover(&job.lease_id);
-        let after = tag_of(bed.score("partitions", "a").unwrap());
-        assert!((after - before).abs() < 1.1, "{before} {after}");
-        assert!(!bed.held().state.contains_key("mean"));
-    }
-
-    #[test]
-    fn the_next_one_after_a_job_of_the_lane() {
-        let mut bed = Bed::new(0);
-        bed.enqueue("a", "{1}");
-        bed.enqueue_to(&Route::lane(), "{lane}");
-        bed.take();
-        let job = bed.take();
-        assert_eq!(job.partition, "%");
-        bed.recover(&job.lease_id);
-        assert_eq!(bed.take_payloads(1), ["{lane}"]);
-    }
-}
-
-mod adopt {
-    use super::*;
-
-    fn fair_bed(foreign: &[&str]) -> Bed {
-        let mut bed = Bed::new(0);
-        bed.enqueue("a", "{1}");
-        bed.take();
-        let main = bed.main();
-        for payload in foreign {
-            bed.tell(&["RPUSH", &main, payload]);
-        }
-        bed
-    }
-
-    #[test]
-    fn several_at_once_keep_their_order_and_become_tickets() {
-        let mut bed = fair_bed(&["{2}", "{3}", "null", "{4}"]);
-        bed.checking = false;
-        let adopted = bed.adopt(&[
-            ("{2}", Some(Route::to("a", None))),
-            ("{3}", Some(Route::lane())),
-            ("null", None),
-            ("{4}", Some(Route::to("a", None))),
-        ]);
-        assert_eq!(adopted, 3);
-        let held = bed.held();
-        held.assert_consistent();
-        assert_eq!(held.main, ["null"; 4]);
-        assert_eq!(held.payloads("a"), ["{2}", "{4}"]);
-        assert_eq!(held.payloads("%"), ["{3}"]);
-        let (time, _) = split_element(held.lists["a"][0].as_bytes());
-        assert!(bed.now() - time.unwrap() < 5000);
-    }
-
-    #[test]
-    fn there_is_a_ticket_for_each_waiting_job() {
-        let mut bed = fair_bed(&["{2}", "{3}"]);
-        bed.enqueue("b", "{b}");
-        adopt(&mut bed, &[foreign("{2}", "a"), foreign("{3}", "c")]);
-        let held = bed.check();
-        assert_eq!(held.main, ["null"; 3]);
-    }
-
-    #[test]
-    fn weight_and_full_id_are_kept() {
-        let mut bed = fair_bed(&["{2}"]);
-        let id = "x".repeat(200);
-        bed.adopt(&[("{2}", Some(weighted(&id, 1.5)))]);
-        let held = bed.check();
-        let encoded = encode_id(&id).to_string();
-        assert_eq!(held.weights[&encoded], "1.5");
-        assert_eq!(held.names[&encoded], id);
-    }
-
-    #[test]
-    fn it_stops_where_another_was_faster() {
-        let mut bed = fair_bed(&["{2}", "{3}", "{4}"]);
-        let all = [
-            foreign("{2}", "a"),
-            foreign("{3}", "a"),
-            foreign("{4}", "a"),
-        ];
-        assert_eq!(adopt(&mut bed, &all[..2]), 2);
-        assert_eq!(adopt(&mut bed, &all), 0);
-        assert_eq!(adopt(&mut bed, &[]), 0);
-        let held = bed.check();
-        assert_eq!(held.payloads("a"), ["{2}", "{3}"]);
-        assert_eq!(held.main, ["null", "null", "{4}"]);
-    }
-
-    #[test]
-    fn a_list_that_is_shorter_meanwhile_is_no_error() {
-        let mut bed = fair_bed(&["{2}"]);
-        let adopted = adopt(&mut bed, &[foreign("{2}", "a"), foreign("{3}", "a")]);
-        assert_eq!(adopted, 1);
-        let main = bed.main();
-        bed.tell(&["DEL", &main]);
-        bed.checking = false;
-        assert_eq!(adopt(&mut bed, &[foreign("{2}", "a")]), 0);
-    }
-
-    #[test]
-    fn equal_payloads_are_two_jobs() {
-        let mut bed = fair_bed(&["{2}", "{2}"]);
-        adopt(&mut bed, &[foreign("{2}", "a"), foreign("{2}", "a")]);
-        assert_eq!(bed.check().payloads("a"), ["{2}", "{2}"]);
-    }
-
-    #[test]
-    fn a_partition_with_an_empty_id_is_one() {
-        let mut bed = fair_bed(&["{2}", "{3}"]);
-        let adopted = adopt(&mut bed, &[foreign("{2}", ""), foreign("{3}", "a")]);
-        assert_eq!(adopted, 2);
-        assert_eq!(bed.check().payloads(""), ["{2}"]);
-    }
-
-    #[test]
-    fn a_queue_without_state_becomes_fair() {
-        let mut bed = Bed::new(0);
-        let main = bed.main();
-        bed.tell(&["RPUSH", &main, "{1}", "{2}"]);
-        adopt(&mut bed, &[foreign("{1}", "a"), foreign("{2}", "b")]);
-        assert_eq!(bed.take_payloads(2), ["{1}", "{2}"]);
-    }
-
-    #[test]
-    fn the_cap_holds_for_what_was_adopted() {
-        let mut bed = Bed::new(1);
-        bed.enqueue("a", "{1}");
-        bed.take();
-        let main = bed.main();
-        bed.tell(&["RPUSH", &main, "{2}"]);
-        adopt(&mut bed, &[foreign("{2}", "a")]);
-        assert!(nothing(&bed.reserve()));
-    }
-}
-
-mod mend {
-    use super::*;
-
-    #[test]
-    fn tickets_that_a_stock_worker_popped_are_put_back() {
-        let mut bed = Bed::unchecked(0);
-        for n in 0..5 {
-            bed.enqueue("a", &format!("{{{n}}}"));
-        }
-        let main = bed.main();
-        bed.tell(&["LPOP", &main, "3"]);
-        assert_eq!(bed.mend(), 3);
-        bed.check();
-        assert_eq!(bed.mend(), 0);
-        bed.tell(&["DEL", &main]);
-        assert_eq!(bed.mend(), 5);
-        bed.check();
-    }
-
-    #[test]
-    fn a_count_of_jobs_that_are_gone_is_set_right() {
-        let mut bed = Bed::unchecked(1);
-        for n in 0..3 {
-            bed.enqueue("a", &format!("{{{n}}}"));
-        }
-        let job = bed.take();
-        for name in ["sub:a", "a:pending", "parked"] {
-            let key = bed.key(name);
-            bed.tell(&["DEL", &key]);
-        }
-        assert_eq!(bed.mend(), 0);
-        bed.held().assert_consistent();
-        assert!(nothing(&bed.reserve()));
-        bed.release(&job.lease_id);
-        assert_eq!(bed.ask::<Vec<String>>(&["KEYS", "*"]), ["resque:queues"]);
-    }
-
-    #[test]
-    fn a_partition_that_was_parked_under_a_lower_cap_may_run_again() {
-        let mut bed = Bed::unchecked(1);
-        for n in 0..4 {
-            bed.enqueue("a", &format!("{{{n}}}"));
-            bed.enqueue("paused", &format!("{{{n}}}"));
-        }
-        bed.set("paused", "||1");
-        bed.take();
-        assert!(nothing(&bed.reserve()));
-        bed.limits = limits(3);
-        assert!(nothing(&bed.reserve()));
-        bed.mend();
-        bed.check();
-        assert_eq!(bed.take_payloads(2), ["{1}", "{2}"]);
-        assert!(nothing(&bed.reserve()));
-    }
-
-    #[test]
-    fn running_jobs_that_no_lease_backs_count_no_more() {
-        let mut bed = Bed::unchecked(3);
-        bed.enqueue("a", "{1}");
-        bed.enqueue("a", "{2}");
-        bed.enqueue("a", "{3}");
-        bed.take();
-        let in_flight = bed.queue.keys().in_flight("a");
-        for count in ["0", "2", "7"] {
-            bed.tell(&["SET", &in_flight, count]);
-            bed.mend();
-            bed.check();
-        }
-        bed.take_payloads(2);
-    }
-
-    #[test]
-    fn at_most_a_thousand_a_call() {
-        let mut bed = Bed::unchecked(0);
-        for _ in 0..1500 {
-            bed.enqueue("a", "{}");
-        }
-        let main = bed.main();
-        bed.tell(&["DEL", &main]);
-        let tickets = [(); 3].map(|()| bed.mend_page().tickets);
-        assert_eq!(tickets, [1000, 500, 0]);
-        bed.check();
-    }
-
-    #[test]
-    fn every_page_of_both_indexes_is_looked_at() {
-        let mut bed = Bed::unchecked(1);
-        for n in 0..2500 {
-            bed.enqueue(&format!("parked{n}"), "{}");
-            bed.take();
-            bed.enqueue(&format!("parked{n}"), "{}");
-        }
-        for n in 0..2500 {
-            bed.enqueue(&format!("runs{n}"), "{}");
-            let in_flight = bed.queue.keys().in_flight(&format!("runs{n}"));
-            bed.tell(&["SET", &in_flight, "1"]); // A worker of 0.1.0 was killed.
-        }
-        bed.limits = limits(2);
-        bed.mend();
-        bed.check();
-        let parked = bed.key("parked");
-        assert_eq!(bed.ask::<u64>(&["ZCARD", &parked]), 0);
-    }
-
-    /// Partitions with three jobs each: one has a job running and is at its cap.
-    fn with_one_parked() -> Bed {
-        let mut bed = Bed::unchecked(1);
-        for id in ["a", "b", "c*[d]", "e"] {
-            for n in 0..3 {
-                bed.enqueue(id, &format!("{{{n}}}"));
-            }
-        }
-        assert_eq!(bed.take().partition, "a");
-        bed
-    }
-
-    #[test]
-    fn an_index_that_is_lost_is_built_anew_from_the_lists() {
-        for lost in [&["partitions"][..], &["parked"], &["partitions", "parked"]] {
-            let mut bed = with_one_parked();
-            for name in lost {
-                let key = bed.key(name);
-                bed.tell(&["DEL", &key]);
-            }
-            bed.mend();
-            bed.check();
-            assert_eq!(
-                bed.take_partitions(3),
-                ["b", "c%2A%5Bd%5D", "e"],
-                "{lost:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn also_when_another_partition_has_come_into_it_since() {
-        let mut bed = with_one_parked();
-        let key = bed.key("partitions");
-        bed.tell(&["DEL", &key]);
-        bed.enqueue("new", "{}");
-        bed.mend();
-        bed.check();
-        bed.mend();
-        assert_eq!(bed.reindex(), 0);
-        assert_eq!(bed.take_partitions(4).len(), 4);
-    }
-
-    #[test]
-    fn lists_of_other_queues_and_namespaces_are_left_alone() {
-        let mut bed = Bed::unchecked(0);
-        for (prefix, queue) in [
-            ("resque:", "fair*"),
-            ("resque:", "fairer"),
-            ("resq?e:", "fair"),
-        ] {
-            let other = FairQueue::new(prefix, queue);
-            let (route, limits) = (Route::to("theirs", None), bed.limits);
-            other
-                .enqueue(&mut bed.redis, b"{}", &route, limits)
-                .unwrap();
-        }
-        for (prefix, queue) in [("resque:", "fair*"), ("resq?e:", "fair")] {
-            bed.queue = FairQueue::new(prefix, queue);
-            let (cursor, lists) = bed.queue.lists(&mut bed.redis, 0).unwrap();
-            assert_eq!((cursor, lists), (0, vec!["theirs".to_owned()]));
-        }
-        bed.queue = FairQueue::new("resque:", "fair");
-        assert_eq!(bed.queue.lists(&mut bed.redis, 0).unwrap(), (0, vec![]));
-    }
-
-    #[test]
-    fn nothing_is_written_to_a_queue_without_state() {
-        let mut bed = Bed::new(0);
-        assert_eq!(bed.mend(), 0);
-        assert_eq!(bed.ask::<Vec<String>>(&["KEYS", "*"]), Vec::<String>::new());
-    }
-
-    #[test]
-    fn the_state_of_a_queue_without_jobs_is_swept() {
-        let mut bed = Bed::unchecked(0);
-        bed.enqueue_to(&weighted("a", 2.0), "{1}");
-        for name in ["partitions", "sub:a", "a:pending"] {
-            let key = bed.key(name);
-            bed.tell(&["DEL", &key]);
-        }
-        let main = bed.main();
-        bed.tell(&["DEL", &main]);
-        assert_eq!(bed.mend(), 0);
-        assert_eq!(bed.our_keys(), Vec::<String>::new());
-    }
-}
-
 #[test]
 fn two_queues_and_two_namespaces_have_nothing_in_common() {
     let mut bed = Bed::unchecked(0);
@@ -1630,10 +952,10 @@ fn two_queues_and_two_namespaces_have_nothing_in_common() {
         (PREFIX, "other"),
         (PREFIX, "fair:x"),
     ] {
-        let other = FairQueue::new(prefix, queue);
+        let other = Queue::new(prefix, queue);
         let before = bed.everything();
         other
-            .enqueue(&mut redis, b"{2}", &Route::to("a", None), limits(0))
+            .enqueue(&mut redis, b"{2}", &Route::to("a", None), 0)
             .unwrap();
         let new: Vec<String> = bed
             .everything()

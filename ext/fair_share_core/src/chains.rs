@@ -1,0 +1,64 @@
+//! All chains under one namespace: pages of them, and their number by status.
+
+use redis::Value;
+
+use crate::keys::ChainKeys;
+use crate::scripts;
+use crate::transport::{Repeat, Transport};
+
+/// Holds no connection: each verb gets its transport.
+#[derive(Debug)]
+pub struct Chains {
+    /// Of no chain: only its indexes are used.
+    keys: ChainKeys,
+}
+
+impl Chains {
+    /// `prefix` is Resque's namespace with its colon.
+    pub fn new(prefix: &str) -> Self {
+        Self {
+            keys: ChainKeys::new(prefix, ""),
+        }
+    }
+
+    pub fn keys(&self) -> &ChainKeys {
+        &self.keys
+    }
+
+    /// A page of the chains of these statuses, those that started last first.
+    pub fn list<T: Transport>(
+        &self,
+        transport: &mut T,
+        statuses: &[String],
+        offset: u64,
+        limit: u64,
+    ) -> Result<Value, T::Error> {
+        let (offset, limit) = (offset.to_string(), limit.to_string());
+        let mut arguments: Vec<&[u8]> = vec![
+            b"",
+            b"",
+            b"0",
+            self.keys.root().as_bytes(),
+            offset.as_bytes(),
+            limit.as_bytes(),
+        ];
+        arguments.extend(statuses.iter().map(String::as_bytes));
+        transport.run(
+            &scripts::CHAIN_LIST,
+            &self.keys.all(),
+            &arguments,
+            Repeat::Safe,
+        )
+    }
+
+    /// How many chains have each status.
+    pub fn count<T: Transport>(&self, transport: &mut T) -> Result<Value, T::Error> {
+        let arguments: [&[u8]; 3] = [b"", b"", b"0"];
+        transport.run(
+            &scripts::CHAIN_COUNT,
+            &self.keys.all(),
+            &arguments,
+            Repeat::Safe,
+        )
+    }
+}

@@ -1,0 +1,159 @@
+//! `Native::Connection`, and a call over it: by the core's own sockets, or by Resque's client.
+
+use std::slice;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use fair_share_core::connection::{self, Progress};
+use fair_share_core::error::Error;
+use fair_share_core::pool::Pool;
+use fair_share_core::transport::{Repeat, Transport};
+use magnus::{method, prelude::*, typed_data::Obj, RModule, Ruby, TryConvert, Value};
+use redis::Cmd;
+
+use crate::error::CallError;
+use crate::ffi::{self, without_gvl};
+use crate::ruby_client;
+use crate::settings;
+
+/// The connections of one process to one Redis. `Resque::FairShare::Connection` is its subclass, which answers `settings` with
+/// a Hash and `call` with a reply of Resque's client. Holds no Ruby value: the settings are read again at each connect, so
+/// that a password that changes (a Proc) is fresh.
+#[derive(Default)]
+#[magnus::wrap(class = "Resque::FairShare::Native::Connection", free_immediately)]
+pub(crate) struct Connection {
+    pool: Pool,
+    /// Commands go over Resque's client.
+    by_client: AtomicBool,
+}
+
+impl Connection {
+    fn use_client(&self) {
+        self.by_client.store(true, Ordering::Relaxed);
+    }
+
+    fn is_native(&self) -> bool {
+        !self.by_client.load(Ordering::Relaxed)
+    }
+}
+
+/// A connection in one call. Ruby's object is on the caller's stack meanwhile.
+pub(crate) struct Session {
+    ruby: Ruby,
+    connection: Obj<Connection>,
+}
+
+impl TryConvert for Session {
+    fn try_convert(value: Value) -> Result<Self, magnus::Error> {
+        Ok(Self {
+            ruby: Ruby::get_with(value),
+            connection: Obj::try_convert(value)?,
+        })
+    }
+}
+
+impl Session {
+    /// Whether the core has a connection of this process that nobody uses now.
+    pub(crate) fn is_open(&self) -> bool {
+        self.connection.is_native() && self.connection.pool.idle(ffi::pid()) > 0
+    }
+
+    fn open(&self) -> Result<connection::Connection, CallError> {
+        let settings = settings::read(&self.ruby, self.connection.funcall("settings", ())?)?;
+        let (mut opened, greetings) = without_gvl(|| connection::Connection::connect(&settings))??;
+        for greeting in &greetings {
+            exchange(&mut opened, slice::from_ref(greeting)).map_err(|error| match error {
+                CallError::Core(error) => connection::Connection::refusal(error).into(),
+                ruby => ruby,
+            })?;
+        }
+        Ok(opened)
+    }
+
+    /// A connection that is good to use, and whether it is new. A command that must not be sent twice is not sent into a
+    /// socket that the server closed.
+    fn take(&self, pid: u32, repeat: Repeat) -> Result<(connection::Connection, bool), CallError> {
+        while let Some(mut idle) = self.connection.pool.take(pid) {
+            if repeat != Repeat::Unsafe || !idle.is_stale() {
+                return Ok((idle, false));
+            }
+        }
+        Ok((self.open()?, true))
+    }
+}
+
+/// How often a server that is loading, or was a master before, is asked again, with this many seconds between.
+const PATIENCE: [f64; 4] = [0.0, 0.05, 0.2, 0.5];
+
+impl Transport for Session {
+    type Error = CallError;
+
+    fn call_all(
+        &mut self,
+        commands: &[Cmd],
+        repeat: Repeat,
+    ) -> Result<Vec<redis::Value>, CallError> {
+        if !self.connection.is_native() {
+            return commands
+                .iter()
+                .map(|command| ruby_client::call(&self.ruby, self.connection.as_value(), command))
+                .collect();
+        }
+        let pid = ffi::pid();
+        let mut refused = PATIENCE.iter();
+        let mut reconnected = false;
+        loop {
+            let (mut connection, fresh) = self.take(pid, repeat)?;
+            let outcome = exchange(&mut connection, commands);
+            match &outcome {
+                Err(CallError::Core(Error::Command(text))) if should_reconnect(text) => {
+                    // Nothing was written, so even what must not be repeated may be sent again, to whoever is master now.
+                    drop(connection);
+                    self.connection.pool.clear(pid);
+                    let Some(pause) = refused.next() else {
+                        return outcome;
+                    };
+                    self.ruby
+                        .module_kernel()
+                        .funcall::<_, _, Value>("sleep", (*pause,))?;
+                }
+                Err(CallError::Core(Error::ConnectionLost { .. }))
+                    if repeat == Repeat::Safe && !reconnected && !fresh =>
+                {
+                    self.connection.pool.clear(pid);
+                    reconnected = true;
+                }
+                _ => {
+                    self.connection.pool.put(pid, connection);
+                    return outcome;
+                }
+            }
+        }
+    }
+}
+
+/// Sends and reads. An interrupted system call (a trap handler ran, SIGSTOP and SIGCONT) goes on where it was.
+fn exchange(
+    connection: &mut connection::Connection,
+    commands: &[Cmd],
+) -> Result<Vec<redis::Value>, CallError> {
+    connection.send(commands)?;
+    loop {
+        match without_gvl(|| connection.advance())?? {
+            Progress::Done(replies) => return Ok(replies),
+            Progress::Interrupted => continue,
+        }
+    }
+}
+
+fn should_reconnect(text: &str) -> bool {
+    ["READONLY", "LOADING", "MASTERDOWN"]
+        .iter()
+        .any(|code| text.contains(code))
+}
+
+pub(crate) fn init(ruby: &Ruby, native: RModule) -> Result<(), magnus::Error> {
+    let class = native.define_class("Connection", ruby.class_object())?;
+    class.define_alloc_func::<Connection>();
+    class.define_method("use_client", method!(Connection::use_client, 0))?;
+    class.define_method("native?", method!(Connection::is_native, 0))
+}
