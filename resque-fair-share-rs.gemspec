@@ -26,11 +26,13 @@ Gem::Specification.new do |spec|
     %w[
       Cargo.toml
       ext/*/Cargo.toml
+      ext/*/build.rs
       ext/*/src/**/*.rs
       ext/resque_fair_share/{extconf,toolchain}.rb
       lua/**/*.{lua,md}
       lib/**/*.rb
       sig/**/*.rbs
+      docs/*.md
       README.md
       CHANGELOG.md
       LICENSE

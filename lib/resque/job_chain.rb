@@ -13,35 +13,49 @@ require_relative 'job_chain/builder'
 require_relative 'job_chain/context'
 require_relative 'job_chain/observable'
 require_relative 'job_chain/persistence'
+require_relative 'job_chain/adoption'
 require_relative 'job_chain/snapshot'
+require_relative 'job_chain/obstacle'
 require_relative 'job_chain/delivery'
 require_relative 'job_chain/inline'
-require_relative 'job_chain/executor'
-require_relative 'job_chain/execution'
+require_relative 'job_chain/step_failure'
+require_relative 'job_chain/step_end'
+require_relative 'job_chain/first_gem_names'
+require_relative 'job_chain/running_step'
+require_relative 'job_chain/restart'
 require_relative 'job_chain/control'
+require_relative 'job_chain/pages'
+require_relative 'job_chain/sightings'
 require_relative 'job_chain/recovery'
 require_relative 'plugins/job_chain'
 require_relative 'job_chain/patches/job'
 
+# The job queue that this gem extends.
 module Resque
   # Ordered chains of jobs, which never lose a step. Job classes extend {Resque::Plugins::JobChain}; workers run
   # unchanged.
   module JobChain
+    # @return [String] the gem's version
     VERSION = Resque::FairShare::VERSION
 
     class << self
-      # @return [Configuration] what {configure} changes
+      # @return [Configuration] the settings of all chains
       def configuration
         @configuration ||= Configuration.new
       end
 
+      # Changes settings.
       # @yieldparam config [Configuration]
+      # @return [Object] the block's value
       # @raise [ArgumentError] for a value that can't be right, naming it
+      # @example
+      #   Resque::JobChain.configure { |config| config.default_strategy = :retry }
       def configure
         yield(configuration)
       end
 
-      # Back to the defaults.
+      # Takes all settings and observers back.
+      # @return [Configuration] one with the defaults
       def reset_configuration!
         @configuration = Configuration.new
       end
@@ -50,7 +64,7 @@ module Resque
       # @param chain_id [String, Symbol, Integer]
       # @yieldparam chain [Builder]
       # @return [Chain]
-      # @raise [ArgumentError] for a chain without steps, and whatever else can't be right
+      # @raise [ArgumentError] for a chain without steps, or a value that can't be right, naming it
       # @example
       #   Resque::JobChain.build("order-#{order.id}") do |chain|
       #     chain.step ChargePayment, order_id: order.id, on_failure: :retry, max_attempts: 5
@@ -62,42 +76,52 @@ module Resque
         builder.to_chain
       end
 
-      # @return [Hash] the fields of the chain's state, all Strings; empty where there is no such chain
+      # @param chain_id [String, Symbol, Integer]
+      # @return [Hash{String => String}] the fields of the chain's state; empty where there is no such chain
+      # @example
+      #   Resque::JobChain.status('order-7')['status'] # => "running"
       def status(chain_id)
         Persistence.load_state(chain_id)
       end
 
-      # @return [Hash] what its steps share; empty where there is no such chain
+      # @param chain_id [String, Symbol, Integer]
+      # @return [Hash{String => Object}] the data its steps share; empty where there is no such chain
       def context(chain_id)
         Persistence.load_context(chain_id)
       end
 
-      # Merges into what its steps share; updates at the same time don't undo each other.
-      # @return [Hash] the whole context after it
-      # @raise [MissingChain]
-      # @raise [ArgumentError] for a value that is not JSON
+      # Merges values into the data its steps share. Concurrent updates of different keys don't undo each other.
+      # @param chain_id [String, Symbol, Integer]
+      # @param updates [Hash{Symbol => Object}] values that JSON can write
+      # @return [Hash{String => Object}] the whole context after the update
+      # @raise [MissingChain] where there is no such chain (any more)
+      # @raise [ArgumentError] for a value that JSON can't write
+      # @example
+      #   Resque::JobChain.update_context(params['_chain_id'], receipt: 'R-81')
       def update_context(chain_id, **updates)
         Context.update(chain_id.to_s, **updates)
       end
 
-      # @return [Array<String>] ids of all chains that run or are paused; {chains} gives a page
+      # @return [Array<String>] ids of all chains that run or are paused; {chains} returns a page
       def active_chains
         Persistence.active_chains
       end
 
-      # A page of the chains, the last started first. With one status, a page costs the same wherever it is; without,
-      # the pages before it are read along.
+      # A page of the chains, the last started first. With one status, each page costs the same; without, the pages
+      # before it are read as well.
       # @param status [Symbol, String, nil] :running, :paused, :cancelled, :completed or :failed; nil: all
-      # @param limit [Integer]
-      # @param offset [Integer]
-      # @return [Array<Hash>] each as {status} gives it, with "id"
+      # @param limit [Integer] at the most so many
+      # @param offset [Integer] how many to leave out
+      # @return [Array<Hash{String => String}>] each as {status} returns it, with "id"
       # @raise [ArgumentError] for another status, or a negative number
+      # @example
+      #   Resque::JobChain.chains(status: :failed, limit: 10).map { |chain| chain['error_message'] }
       def chains(status: nil, limit: 50, offset: 0)
         FairShare::Check.page(limit, offset)
         statuses = status ? [status_name(status)] : Persistence::STATUSES
         old, *rows = list(statuses, offset, limit)
         if old.positive?
-          Persistence.adopt_all
+          Adoption.perform_all
           _, *rows = list(statuses, offset, limit)
         end
         rows.each_slice(2).map { |id, fields| fields.each_slice(2).to_h.merge('id' => id) }
@@ -105,45 +129,58 @@ module Resque
 
       # @return [Hash{String => Integer}] how many chains have each status
       def counts
-        Persistence::STATUSES.zip(Persistence.call('') { |native, connection| native.count(connection) }).to_h
+        counts = Persistence.call_all { |native, connection| native.count(connection) }
+        Persistence::STATUSES.zip(counts).to_h
       end
 
-      # Ends a running or paused chain: its queued job is not performed, its running one ends without effect on it.
-      # @return [Boolean]
+      # Ends a running or paused chain: its queued job is not performed, its running job ends without effect on it.
+      # @param chain_id [String, Symbol, Integer]
+      # @return [Boolean] false where there is no such chain, or it has ended
       def cancel(chain_id)
         Control.cancel(chain_id.to_s)
       end
 
-      # The queued or running step ends, and counts; nothing more is started until {resume}.
-      # @return [Boolean]
+      # Starts no further step until {resume}. The queued or running step still ends, and its end counts.
+      # @param chain_id [String, Symbol, Integer]
+      # @return [Boolean] false where there is no such chain, or it does not run
       def pause(chain_id)
         Control.pause(chain_id.to_s)
       end
 
-      # @return [Boolean]
-      # @raise [StepNotStartable] when a step that is due can't be started from this process; nothing has changed then
+      # Starts the steps that became due while the chain was paused.
+      # @param chain_id [String, Symbol, Integer]
+      # @return [Boolean] false where there is no such chain, or it is not paused
+      # @raise [StepNotStartable] when a due step can't be started from this process; nothing has changed then
+      # @raise [Contention] when the chain changes at each attempt
       def resume(chain_id)
         Control.resume(chain_id.to_s)
       end
 
-      # A failed chain goes on from the step, or the members of its group, that failed. Attempts count anew.
-      # @return [Boolean]
+      # Continues a failed chain from the step, or the members of its group, that failed. Their attempts count from 0
+      # again.
+      # @param chain_id [String, Symbol, Integer]
+      # @return [Boolean] false where there is no such chain, or it has not failed
       # @raise [StepNotStartable] when such a step can't be started from this process; nothing has changed then
+      # @raise [Contention] when the chain changes at each attempt
       def retry_failed(chain_id)
         Control.retry_failed(chain_id.to_s)
       end
 
       # Removes all keys of a chain that has ended.
-      # @return [Boolean]
+      # @param chain_id [String, Symbol, Integer]
+      # @return [Boolean] false where there is no such chain, or it runs or is paused
       def delete(chain_id)
         Control.delete(chain_id.to_s)
       end
 
-      # Starts steps again whose job is nowhere: not queued, not running, not delayed, not failed. Never done by itself:
-      # it reads all queues and the failed list. One that can't go on from this process is logged, and left as it is.
+      # Starts steps again whose job is nowhere: not queued, not running, not delayed, not failed. No worker calls it,
+      # because it reads all queues and the failed list. A chain that can't go on from this process is logged and left
+      # as it is.
       # @param older_than [Numeric] seconds since the chain's last transition
       # @return [Array<String>] ids of the chains that go on
-      # @raise [ArgumentError] for a negative number, or none
+      # @raise [ArgumentError] for a negative number, or no number
+      # @example Every hour, from a scheduler
+      #   Resque::JobChain.recover(older_than: 3600)
       def recover(older_than:)
         unless older_than.is_a?(Numeric) && older_than.real? && older_than >= 0
           raise ArgumentError, "older_than is #{older_than.inspect}; it must be seconds from 0 on"
@@ -152,37 +189,27 @@ module Resque
         Recovery.new(older_than).perform
       end
 
-      # Where chains report what they caught.
-      # @return [Logger] `config.logger`, else Resque's
+      # @return [Logger] where chains report errors they rescue: `config.logger`, else Resque's
       def logger
         configuration.logger || Resque.logger
       end
 
-      # @private
-      # @return [String]
-      def check_id(chain_id)
-        id = chain_id.to_s
-        return id.encode(Encoding::UTF_8) unless id.empty? || !id.valid_encoding?
-
-        raise ArgumentError, "a chain's id is #{chain_id.inspect}; it must be text, and not empty"
-      rescue EncodingError
-        raise ArgumentError, "a chain's id is #{chain_id.inspect}, which can't be written in UTF-8"
-      end
-
-      # @private A name that nobody else has, of a run or a request. By a generator of this process: to ask the system
-      # each time costs more than all else that is done with the name.
+      # @private A unique name for a run or request, from a per-process PRNG; SecureRandom costs more than the rest of
+      # the call.
       def fresh_name
         pid = FairShare::Native.pid
         @random = [pid, Random.new] unless @random&.first == pid
         @random.last.rand(36**10).to_s(36).rjust(10, '0') # steep:ignore NoMethod
       end
 
-      # @private How long a finished chain stays, in milliseconds.
+      # @private
+      # @return [Integer] milliseconds for which a finished chain stays
       def ttl
         configuration.completed_chain_ttl * 1000
       end
 
-      # @private An error's message as it can be kept.
+      # @private
+      # @return [String] an error's message, fit for Redis: short, valid UTF-8
       def message_of(error)
         error.message.to_s.dup.force_encoding(Encoding::UTF_8).scrub[0, 10_000].to_s
       rescue StandardError => e
@@ -192,7 +219,7 @@ module Resque
       private
 
       def list(statuses, offset, limit)
-        Persistence.call('') { |native, connection| native.list(connection, statuses, offset, limit) }
+        Persistence.call_all { |native, connection| native.list(connection, statuses, offset, limit) }
       end
 
       def status_name(status)

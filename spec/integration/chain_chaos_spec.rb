@@ -58,7 +58,7 @@ RSpec.describe 'Chains' do
       crew[index] = start_worker
     end
   rescue Errno::ESRCH, Errno::ENOENT
-    nil # it has ended by itself
+    nil # it has already ended
   end
 
   # Not the `ps` of a worker that looks for the dead: without its answer it would take all for dead.
@@ -92,7 +92,7 @@ RSpec.describe 'Chains' do
     redis.lrange("resque:spec:notes:#{id}", 0, -1).uniq.map(&:split)
   end
 
-  # What a chain's steps noted, against what its state says.
+  # Compares the notes of a chain's steps with the chain's state.
   def expect_sound(id)
     state = redis.hgetall("resque:job_chain:#{id}:state")
     counts[state['status']] += 1

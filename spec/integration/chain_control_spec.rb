@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What an operator does to chains. Each call tells by true or false whether the chain's status allowed it.
+# An operator's verbs on chains. Each returns true or false: whether the chain's status allowed it.
 RSpec.describe 'Chains under an operator' do
   before { record_events }
 
@@ -129,7 +129,7 @@ RSpec.describe 'Chains under an operator' do
   end
 
   describe 'retry_failed' do
-    it 'goes on from the step that failed, with attempts that count anew, and no longer expires' do
+    it 'goes on from the step that failed, with attempts counted from 0 again, and no longer expires' do
       start_chain('c', {}, { does: 'fail_at_first', times: 2, on_failure: :retry, max_attempts: 2 }, {}, k: 1)
       work_off
       expect([status['status'], status['attempts:1']]).to eq(%w[failed 2])
@@ -141,7 +141,7 @@ RSpec.describe 'Chains under an operator' do
       expect(events.map(&:first)).to include('chain_resumed')
     end
 
-    it 'makes the job that failed stale: it is not performed when it comes late' do
+    it 'makes the job that failed stale: a late delivery is not performed' do
       start_chain('c', { does: 'fail' }, {})
       old = queued.first
       work_off

@@ -4,7 +4,7 @@
 RSpec.describe 'A chain is moved on by the right job only' do
   before { record_events }
 
-  # What a job is when it has lost its token: a plugin enqueued it again by its class and arguments.
+  # A job that has lost its token: a plugin enqueued it again by its class and arguments.
   def without_token(payload)
     payload.except('job_chain')
   end

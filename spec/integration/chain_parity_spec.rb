@@ -2,7 +2,7 @@
 
 require 'datadog/statsd'
 
-# What resque-job-chain 0.1.0 documents, with real workers, and the faults that it had.
+# The documented behaviour of resque-job-chain 0.1.0, with real workers, without its faults.
 RSpec.describe 'A chain, as 0.1.0 has it' do
   before { record_events }
 
@@ -150,7 +150,7 @@ RSpec.describe 'A chain, as 0.1.0 has it' do
 
     {
       'completed' => -> { take.perform }, 'cancelled' => -> { Resque::JobChain.cancel('c') },
-      'failed' => -> { Resque::JobChain::Executor.new('c', 0).on_failure(IOError.new('by hand')) }
+      'failed' => -> { Resque::JobChain::StepEnd.new('c', 0).on_failure(IOError.new('by hand')) }
     }.each do |how, ending|
       it "#{how}, all its keys expire together, and it leaves the lists" do
         start_chain('c', {}, n: 1)

@@ -200,7 +200,7 @@ RSpec.describe 'Resque::JobChain.recover' do
     expect { Resque::JobChain.recover }.to raise_error(ArgumentError, /older_than/)
   end
 
-  it 'does nothing by itself: a worker that starts leaves lost steps lost' do
+  it 'is called by no worker: one that starts leaves lost steps lost' do
     start_chain('c', {})
     redis.del('resque:queue:steps')
     work_off

@@ -106,7 +106,7 @@ RSpec.describe 'retry_delay' do
       expect(delays.first).to be_between(-1, 1)
     end
 
-    it 'of a fair-share step: it comes back into its partition' do
+    it 'of a fair-share step: it returns to its partition' do
       start_chain('c', { account_id: 'a', does: 'fail_at_first', on_failure: :retry, retry_delay: 1 }, job: Jobs::FairStep)
       perform(take('fair'))
       expect(our_keys.grep(/sub:/)).to eq([])

@@ -19,7 +19,7 @@ RSpec.describe 'Many chains' do
     (from...to).step(1000) { |first| redis.eval(script, argv: [first, first + 999]) }
   end
 
-  # What the server spends on a call: microseconds, the least of some.
+  # The server's time for a call: microseconds, the least of several calls.
   def cost(count = 15)
     Array.new(count) do |n|
       redis.config(:resetstat)

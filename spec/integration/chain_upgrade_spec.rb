@@ -32,7 +32,7 @@ RSpec.describe 'The upgrade from resque-job-chain 0.1.0' do
     app.use(:ours)
   end
 
-  # What an operator does in the application's console, where the step's class is known.
+  # An operator's verb in the application's console, where the step's class is known.
   def control(verb, *arguments)
     app.run("print Resque::JobChain.#{verb}(#{arguments.map(&:inspect).join(', ').delete('{}')}).inspect")
   end

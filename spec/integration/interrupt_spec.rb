@@ -187,11 +187,11 @@ RSpec.describe 'An interrupted call' do
 
   it 'keeps the job of a reserve that is ended while it looks for the dead as well' do
     enqueue('a', 2)
-    queue = Resque::FairShare::Queue.current('fair')
-    queue.define_singleton_method(:reconcile_quietly) { Thread.exit } # as a Thread#kill at that moment
+    reconciliation = Resque::FairShare::Reconciliation
+    allow(reconciliation).to receive(:quietly) { Thread.exit } # as a Thread#kill at that moment
     redis.hset('resque:fair_share:fair:state', 'reconciled', 0)
     Thread.new { reserve }.join
-    queue.singleton_class.remove_method(:reconcile_quietly)
+    allow(reconciliation).to receive(:quietly).and_call_original
 
     expect([in_flight('a'), reserve.args.first['n'], in_flight('a')]).to eq([1, 0, 1])
     expect_consistent

@@ -59,7 +59,7 @@ RSpec.describe 'A lost connection' do
     # Everything that the block does goes through the proxy, which loses the first reply.
     def losing_a_reply
       Resque.redis = Redis.new(url: proxy.url, timeout: 5)
-      Resque::FairShare::Queue.current('fair').look
+      Resque::FairShare::Queue.current('fair').standing.look
       proxy.lose_next_reply
       yield.tap { expect(proxy).not_to be_losing }
     end
@@ -85,7 +85,7 @@ RSpec.describe 'A lost connection' do
       enqueue('a', 2)
       2.times { reserve }
       lease_id = leases.keys.first
-      losing_a_reply { Resque::FairShare::Queue.current('fair').release(lease_id) }
+      losing_a_reply { Resque::FairShare::Queue.current('fair').leases.release(lease_id) }
       expect([in_flight('a'), leases.size]).to eq([1, 1])
     end
 

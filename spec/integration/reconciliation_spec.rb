@@ -258,7 +258,7 @@ RSpec.describe 'Reconciliation' do
       Resque::FairShare.enqueue_all(Jobs::Fair, Array.new(15_000) { |n| [{ account_id: n, n: 0 }] })
       redis.mset((0...15_000).to_h { |n| ["resque:fair_share:fair:#{n}:in_flight", 1] })
       left = Array.new(2) do
-        in_child { Resque::FairShare::Queue.current('fair').reconcile_quietly }
+        in_child { Resque::FairShare::Reconciliation.quietly(Resque::FairShare.queue('fair')) }
         our_keys.grep(/in_flight/).size
       end
       expect(left).to match([be_between(4000, 8000), 0])

@@ -23,8 +23,8 @@ RSpec.describe 'The signatures' do
   end
 
   [
-    Resque::FairShare::Native, Resque::FairShare::Native::FairQueue, Resque::FairShare::Native::Connection,
-    Resque::FairShare::Native::Chain
+    Resque::FairShare::Native, Resque::FairShare::Native::Queue, Resque::FairShare::Native::Connection,
+    Resque::FairShare::Native::Chain, Resque::FairShare::Native::Chains, Resque::FairShare::Native::Workers
   ].each do |owner|
     it "have what #{owner} has from the native extension, and nothing else" do
       expect(declared(owner, 'resque/fair_share/native')).to match_array(defined(owner))
@@ -34,10 +34,17 @@ RSpec.describe 'The signatures' do
   {
     Resque::FairShare => 'resque/fair_share',
     Resque::FairShare::Configuration => 'resque/fair_share/configuration',
+    Resque::FairShare::Connection => 'resque/fair_share/connection',
     Resque::FairShare::Queue => 'resque/fair_share/queue',
+    Resque::FairShare::Standing => 'resque/fair_share/standing',
+    Resque::FairShare::Turns => 'resque/fair_share/turns',
+    Resque::FairShare::Leases => 'resque/fair_share/leases',
+    Resque::FairShare::Backlog => 'resque/fair_share/backlog',
+    Resque::FairShare::Upkeep => 'resque/fair_share/upkeep',
+    Resque::FairShare::Control => 'resque/fair_share/control',
     Resque::FairShare::Partition => 'resque/fair_share/partition',
     Resque::FairShare::Migration => 'resque/fair_share/migration',
-    Resque::FairShare::Dequeue => 'resque/fair_share/dequeue',
+    Resque::FairShare::Dequeue => 'resque/fair_share/first_gem_names',
     Resque::Plugins::FairShare => 'resque/plugins/fair_share',
     Resque::JobChain => 'resque/job_chain',
     Resque::JobChain::Configuration => 'resque/job_chain/configuration',
@@ -46,7 +53,7 @@ RSpec.describe 'The signatures' do
     Resque::JobChain::Chain => 'resque/job_chain/chain',
     Resque::JobChain::Step => 'resque/job_chain/step',
     Resque::JobChain::Context => 'resque/job_chain/context',
-    Resque::JobChain::Executor => 'resque/job_chain/executor',
+    Resque::JobChain::StepEnd => 'resque/job_chain/step_end',
     Resque::JobChain::Observable => 'resque/job_chain/observable',
     Resque::JobChain::Persistence => 'resque/job_chain/persistence',
     Resque::JobChain::Strategies => 'resque/job_chain/strategies',

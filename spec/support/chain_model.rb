@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What a chain is by the design, without Redis: the engine is held against it after each operation.
+# A chain by the design, without Redis: the engine is compared with it after each operation.
 class ChainModel
   Step = Struct.new(:strategy, :max_attempts, :status, :token, :attempts)
   # A job: of which start of the chain, step and token, and the context with which it was made.
@@ -50,7 +50,7 @@ class ChainModel
   end
 
   # @param token [Integer, nil] nil: the job has lost it
-  # @return [String] what {Executor#after_step} answers
+  # @return [String] what {StepEnd#after_step} answers
   def complete(run, step, token)
     return 'stale' unless exists? && run == @run
 
@@ -60,7 +60,7 @@ class ChainModel
     end
   end
 
-  # @return [String] what {Executor#on_failure} answers
+  # @return [String] what {StepEnd#on_failure} answers
   def fail(run, step, token)
     return 'stale' unless exists? && run == @run && ends?(step, token)
 

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-# What there is of a chain in Redis at one moment, read in one round trip, for it is done thousands of times.
+# A chain's keys in Redis at one moment, read in one round trip, because specs do it thousands of times.
 class ChainObserved < Struct.new(:state, :context, :times_to_live, :indexes, :queued)
   INDEXES = %w[running paused cancelled completed failed expiring].freeze
 
   # @param steps [Integer] so many partitions may hold jobs
   # @yieldparam payload [Hash] of a queued job
-  # @yieldreturn [Object] what stands for it
+  # @yieldreturn [Object] put into `queued` for it
   def self.read(redis, id, steps)
     state, context, *times, scores, lists = ask(redis, id, steps)
     queued = lists.flatten.map { |element| yield Resque.decode(element.sub(/\A\h{11}/, '')) }

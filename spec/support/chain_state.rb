@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What a spec does with chains and reads of them.
+# Helpers of specs that start chains or read their state.
 module ChainState
   # All keys of all chains.
   def chain_keys
@@ -17,7 +17,7 @@ module ChainState
     end.start!
   end
 
-  # Real workers perform what is queued, and what comes of it.
+  # Real workers perform the queued jobs, and the jobs that follow from them.
   def work_off(*queues, **options)
     queues = %w[steps others fair] if queues.empty?
     WorkerProcess.drain(*queues, fork_per_job: false, **options)

@@ -29,7 +29,7 @@ class ChainWalk
 
   ID = 'chain:of a walk'
   QUEUES = %w[walk_plain walk_fair].freeze
-  # Each as often as it stands here.
+  # An operation listed several times is chosen more often.
   OPERATIONS = ((%i[perform] * 5) + (%i[perform_failing begin end_well end_badly] * 4) +
                 (%i[repeat without_token] * 3) + (%i[start update pause resume retry_failed] * 2) +
                 %i[cancel delete]).freeze
@@ -66,7 +66,7 @@ class ChainWalk
 
   private
 
-  # What has ended lives on more often than it would by chance.
+  # A chain that has ended is started again more often than by chance.
   def choose
     return :start if model.run.zero?
 
@@ -207,7 +207,7 @@ class ChainWalk
     return unless ended
 
     run, number, step, token, snapshot = ended
-    executor = Resque::JobChain::Executor.new(ID, step, run: run, token: token, snapshot: snapshot)
-    [executor.public_send(told, *error), model.public_send(modelled, number, step, token)]
+    step_end = Resque::JobChain::StepEnd.new(ID, step, run: run, token: token, snapshot: snapshot)
+    [step_end.public_send(told, *error), model.public_send(modelled, number, step, token)]
   end
 end

@@ -5,9 +5,9 @@ module Resque
     # Refuses wrong values where they are given, naming them.
     # @private
     module Check
-      # Lua counts exactly up to it.
+      # Lua counts exactly up to this number.
       LARGEST_CAP = 2**53
-      # What a job costs is divided by the weight.
+      # A job's cost is divided by the weight.
       SMALLEST_WEIGHT = 1e-6
 
       module_function

@@ -3,12 +3,12 @@
 module Resque
   module FairShare
     # Reads a Redis client's settings as fields, for redis-rb 4, 5 and 6: never from a URL, which has no credentials.
+    # @private
     module ClientSettings
       module_function
 
-      # What the core can reach by itself. Anything else (Distributed, Cluster, a pool, a fake, a custom connector) is
-      # reached through the client.
-      # @return [Boolean]
+      # @return [Boolean] whether the core can connect to the client's Redis; it can't for Distributed, Cluster, a pool,
+      #   a fake or a custom connector
       def expressible?(client)
         return false unless defined?(::Redis) && client.instance_of?(::Redis)
 
@@ -16,8 +16,8 @@ module Resque
         inner.respond_to?(:config) ? expressible_config?(inner.config) : expressible_options?(inner)
       end
 
-      # @return [Hash] what `Native::Connection` connects with; read anew at each connect, so that a password from a
-      #   callable is fresh
+      # Called at each connect, so that a password from a callable is fresh.
+      # @return [Hash] the settings that the core connects with
       def read(client)
         inner = client._client
         inner.respond_to?(:config) ? from_config(inner.config) : from_options(inner.options)
@@ -37,7 +37,7 @@ module Resque
         } #: settings
       end
 
-      # What Sentinel is asked for at each connect has no address here.
+      # With Sentinel the address is not known before the connect.
       def address_from_config(config)
         return { sentinels: sentinels_from_config(config) } if config.respond_to?(:sentinel?) && config.sentinel?
 
@@ -49,7 +49,7 @@ module Resque
         first = nodes.first
         {
           name: config.name,
-          role: config.instance_variable_get(:@role).to_s,
+          role: Foreign.sentinel_role(config),
           nodes: nodes.map { |node| [node.host, node.port] },
           username: first&.username,
           password: first&.password,
@@ -122,9 +122,9 @@ module Resque
       end
 
       def expressible_options?(inner)
-        connector = inner.instance_variable_get(:@connector)
-        ours = connector.nil? || [::Redis::Client::Connector, ::Redis::Client::Connector::Sentinel].include?(connector.class)
-        ours && exportable_tls?(inner.options[:ssl_params])
+        connector = Foreign.connector(inner)
+        stock = [::Redis::Client::Connector, ::Redis::Client::Connector::Sentinel]
+        (connector.nil? || stock.include?(connector.class)) && exportable_tls?(inner.options[:ssl_params])
       end
 
       # A certificate store can't be read back.

@@ -2,17 +2,18 @@
 
 module Resque
   module FairShare
-    # Where a data store's Redis is, and the namespace in front of its keys. The core connects by itself where it can.
-    class Connection
-      # Guards the memo on the client: two threads may ask first at once.
-      MEMO = Mutex.new
-      private_constant :MEMO
+    # Connects to the Redis of a data store: from the core where it can, else through Resque's client.
+    # @private
+    class Connection < Native::Connection
+      # Two threads may ask first at once.
+      LOCK = Mutex.new
+      private_constant :LOCK
 
       class << self
-        # What Resque uses now: `Resque.redis` can be swapped at run time.
+        # To what Resque uses now: `Resque.redis` can be swapped at run time.
         # @return [Array(Connection, String)] the connection and the prefix of its keys
         def current
-          of(Resque.redis.instance_variable_get(:@redis) || Resque.redis)
+          of(Foreign.redis_of_resque)
         end
 
         # @param redis [Redis::Namespace, Redis, Object] what a Resque data store was made with
@@ -29,40 +30,36 @@ module Resque
 
         private
 
-        # Kept on the client itself: it lives as long, and a swapped client has another.
         def for_client(client)
           mode = FairShare.configuration.connection
-          known = client.instance_variable_get(:@resque_fair_share_connection)
-          return known if known && known.mode.equal?(mode)
+          known_mode, known = Foreign.connection(client)
+          return known if known && known_mode.equal?(mode)
 
-          MEMO.synchronize do
-            client.instance_variable_set(:@resque_fair_share_connection, new(client, mode))
-          end
+          LOCK.synchronize { Foreign.keep_connection(client, mode, new(client, mode)) }
         end
       end
 
-      # @return [Symbol] `:auto`, `:native` or `:ruby`
-      attr_reader :mode
-      # @return [Native::Connection, nil] nil: by way of the client
-      attr_reader :native
-
+      # @param client [Redis, Object] without namespace
+      # @param mode [Symbol] `:auto`, `:native` or `:ruby`
+      # @raise [ArgumentError] for `:native` and a client whose Redis the core can't reach
       def initialize(client, mode)
+        super()
         @client = client
-        @mode = mode
-        expressible = mode != :ruby && ClientSettings.expressible?(client)
-        if mode == :native && !expressible
+        @queues = {}
+        @workers = {}
+        return if mode != :ruby && ClientSettings.expressible?(client)
+
+        if mode == :native
           raise ArgumentError, "connection is :native, but the core can't reach what #{client.class} reaches; " \
                                'use :auto or :ruby'
         end
-        @native = Native::Connection.open if expressible
-        @queues = {}
-        @workers = {}
+        use_client
       end
 
       # @return [Queue] always the same one, since it remembers what is unanswered
       def queue(prefix, name)
         queues = @queues[prefix]
-        (queues && queues[name.to_s]) || MEMO.synchronize do
+        (queues && queues[name.to_s]) || LOCK.synchronize do
           (@queues[prefix] ||= {})[name.to_s] ||= Queue.new(self, prefix, name.to_s)
         end
       end
@@ -72,17 +69,20 @@ module Resque
         @workers[prefix] ||= Native::Workers.new(prefix)
       end
 
+      # The core calls it at each connect.
       # @return [Hash] see {ClientSettings.read}
       def settings
         ClientSettings.read(@client)
       end
 
-      # One command by way of the client. Called by the core.
+      # Sends one command through the client. The core calls it after `use_client`.
       # @param words [Array<String>]
+      # @return [Object] the reply
       def call(words)
-        return @client.call(*words) if @client.respond_to?(:call) || !@client.respond_to?(:with)
+        client = @client
+        return client.call(*words) if client.respond_to?(:call) || !client.respond_to?(:with)
 
-        @client.with { |client| client.call(*words) }
+        client.with { |one| one.call(*words) }
       end
     end
   end

@@ -16,7 +16,7 @@ module Resque
         queue = queue.to_s
         return list.count { |args| Resque.enqueue_to(queue, klass, *args) } if Resque.inline?
 
-        # All are looked at before the first is written.
+        # All are checked before the first is written.
         jobs = list.map { |args| [job(klass, args, queue), args] } #: Array[[job, args]]
         jobs.each_slice(BATCH_SIZE).sum { |batch| enqueue(klass, batch, queue) }
       end
@@ -38,7 +38,7 @@ module Resque
       # @return [Array(String, String, Float)] payload, partition, weight where one is configured
       def job(klass, args, queue)
         payload = Resque.encode(class: klass.to_s, args: args)
-        partition = Resolver.partition(klass, payload)
+        partition = Resolver.partition(klass, Native.job(payload).last)
         [payload, partition, FairShare.configuration.weight_of(queue, partition)]
       end
 
@@ -47,13 +47,13 @@ module Resque
         batch = before_enqueue(klass, batch, queue)
         return 0 if batch.empty?
 
-        Queue.current(queue).enqueue_all(batch.map(&:first))
+        Queue.current(queue).turns.enqueue_all(batch.map(&:first))
         hooks = Plugin.after_enqueue_hooks(klass)
         batch.each { |job| hooks.each { |hook| klass.send(hook, *job.last) } } unless hooks.empty?
         batch.size
       end
 
-      # @return [Array] what of the batch is to be enqueued
+      # @return [Array] the jobs of the batch that no hook vetoes
       def before_enqueue(klass, batch, queue)
         return batch if Plugin.before_enqueue_hooks(klass).empty?
 

@@ -2,12 +2,12 @@
 
 module Resque
   module FairShare
-    # Tells `config.statsd_client` a partition's counts, as a script's reply has them: no round trip of its own.
+    # Tells `config.statsd_client` a partition's counts. Scripts reply with them, so this needs no round trip.
     # @private
     module Gauges
       module_function
 
-      # Named one by one, so that no Hash is made for nobody.
+      # Keywords of a fixed name: a splat would allocate a Hash at each call.
       # @param pending [Integer, nil]
       # @param in_flight [Integer, nil]
       def emit(queue, partition, pending: nil, in_flight: nil)

@@ -2,14 +2,15 @@
 
 module Resque
   module FairShare
-    # Which of a job class's methods may be hooks. Resque asks five times a job, and goes through all methods of the
-    # class each time (about 120 that every class has) unless the class answers `hooks`.
+    # Shortens Resque's search for a job class's hooks. It searches five times a job, each time through all methods of
+    # the class (about 120 that every class has) unless the class answers `hooks`.
     # @see Resque::Plugin.get_hook_names
-    module HookNames
-      # What names of hooks begin with: Resque's own, and those that other plugins add.
+    # @private
+    module HookLookup
+      # How names of hooks begin: Resque's own, and those that other plugins add.
       LIKE_A_HOOK = /\A(?:before|after|around|on)_/
 
-      # By Resque's own list of a class's methods, which it makes at its first look and keeps.
+      # By the list of a class's methods that Resque makes at its first look, and keeps.
       NAMES = {}.compare_by_identity
       private_constant :NAMES
 

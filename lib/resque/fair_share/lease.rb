@@ -3,6 +3,7 @@
 module Resque
   module FairShare
     # The right to run one job. It ends when the job has ended, however that ended.
+    # @private
     class Lease
       # The top-level key of the payload in which the lease travels.
       KEY = 'fair_share_lease'
@@ -39,6 +40,8 @@ module Resque
       # @return [String, nil] the payload that was popped, the lease's id in it; nil for a lease read from a payload
       attr_reader :payload
 
+      # @param queue [Queue]
+      # @param pid [Integer, nil] of the process that took it; nil: not known
       def initialize(queue, id, payload, pid = Native.pid)
         @queue = queue
         @id = id
@@ -46,21 +49,22 @@ module Resque
         @pid = pid
       end
 
-      # Whether another process took it: a worker's child, whose parent releases it.
+      # @return [Boolean] whether another process took it: this is a worker's child, and its parent releases it
       def inherited?
         !@pid.nil? && @pid != Native.pid
       end
 
-      # Frees the slot. Harmless when it comes twice.
+      # Frees the slot. Harmless when called twice.
       def release
         return if @released
 
-        @queue.release(@id)
+        @queue.leases.release(@id)
         @released = true
       end
 
-      # Whether it is kept in that Redis: Resque's can be swapped while a job runs.
+      # Resque's Redis can be swapped while a job runs.
       # @param redis [Object] what a data store was made with
+      # @return [Boolean] whether the lease is in that Redis
       def in?(redis)
         Queue.of(redis, @queue.name).equal?(@queue)
       end
@@ -72,14 +76,14 @@ module Resque
       def release_with(redis, worker, counters)
         return false if @released || !in?(redis)
 
-        @queue.done(@id, worker.to_s, counters)
+        @queue.leases.done(@id, worker.to_s, counters)
         @released = true
         true
       end
 
       # The job could not be handed over: the next reserve of this process gets it.
       def give_back
-        @queue.give_back(@id)
+        @queue.turns.give_back(@id)
       end
 
       # An entry that is no job ends in the failed list, once, and frees its slot.

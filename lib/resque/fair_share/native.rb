@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+# Loads the Rust core, see sig/resque/fair_share/native.rbs.
 begin
   require 'resque/fair_share/resque_fair_share'
 rescue LoadError => e

@@ -27,10 +27,10 @@ module Resque
       end
 
       # @private
-      # @return [String] the id as it stands in key names
+      # @return [String] the id as it is in key names
       attr_reader :encoded
 
-      # @return [Boolean]
+      # @return [Boolean] whether {#pause} holds its jobs back
       def paused?
         @paused
       end
@@ -39,7 +39,11 @@ module Resque
       # @param weight [Numeric, nil] above 0; nil takes it back; not given: as it is
       # @param max_in_flight [Integer, nil] from 0 (no cap) on; nil takes it back; not given: as it is
       # @return [self]
-      # @raise [ArgumentError] for another value, naming it; nothing is changed then
+      # @raise [ArgumentError] for another value, naming it, or for the lane of jobs without partition; nothing is
+      #   changed then
+      # @example
+      #   tenant.set(weight: 3)       # three times the time of others
+      #   tenant.set(weight: nil)     # as the configuration has it
       def set(weight: :keep, max_in_flight: :keep)
         weight = Check.weight(weight).to_f unless weight.nil? || weight == :keep
         Check.max_in_flight(max_in_flight) unless max_in_flight.nil? || max_in_flight == :keep
@@ -48,26 +52,31 @@ module Resque
 
       # No further job starts until {#resume}; those that run go on.
       # @return [self]
+      # @raise [ArgumentError] for the lane of jobs without partition
       def pause
         change(paused: true)
       end
 
+      # Ends a {#pause}.
       # @return [self]
+      # @raise [ArgumentError] for the lane of jobs without partition
       def resume
         change(paused: false)
       end
 
-      # @return [Array<Hash>] payloads of waiting jobs, the oldest first
+      # @param limit [Integer] at the most
+      # @param offset [Integer] how many to leave out
+      # @return [Array<Hash>] payloads of waiting jobs as Resque decodes them, the oldest first
       # @raise [ArgumentError] for a negative number
       def jobs(limit: 50, offset: 0)
         Check.page(limit, offset)
-        @queue.payloads(@encoded, offset, limit)
+        @queue.backlog.payloads(@encoded, offset, limit)
       end
 
       # Removes all waiting jobs; those that run go on.
       # @return [Integer] jobs removed
       def clear
-        removed = @queue.clear([@encoded])
+        removed = @queue.backlog.clear([@encoded])
         reload
         removed
       end
@@ -75,7 +84,7 @@ module Resque
       # Reads it again.
       # @return [self]
       def reload
-        assign(@queue.describe_row(@encoded))
+        assign(@queue.control.describe_row(@encoded))
         self
       end
 
@@ -84,13 +93,13 @@ module Resque
       def change(**settings)
         raise ArgumentError, 'the lane of jobs without partition has no settings' if id.nil?
 
-        @queue.set(id, **settings)
+        @queue.control.set(id, **settings)
         reload
       end
 
       def assign(row)
         @encoded, id, @pending, @in_flight, @weight, @max_in_flight, @paused, age = row
-        # A shortened id that Redis has forgotten is still known to who asked by it.
+        # Redis may have forgotten a shortened id; the caller who gave the full one has not.
         @id = id unless @id && id == @encoded
         @oldest_age = age && (age / 1000.0)
       end

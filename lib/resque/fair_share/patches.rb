@@ -2,11 +2,11 @@
 
 module Resque
   module FairShare
-    # Where Resque is patched: one file a patched class.
+    # The patches of Resque: one file a patched class.
+    # @private
     module Patches
-      # Puts a module's methods in the place of a class's own. What plugins wrap with alias_method is not prepended:
-      # they would take a prepended method for the original, and go round for ever or leave out the plugin before.
-      # @private
+      # Redefines methods instead of prepending: plugins that use alias_method would capture a prepended method as the
+      # original and recurse, or skip earlier plugins.
       def self.replace(owner, patch)
         patch.instance_methods(false).each do |name|
           owner.send(:alias_method, name, name) if owner.method_defined?(name, false) # or Ruby warns
@@ -14,8 +14,7 @@ module Resque
         end
       end
 
-      # @return [UnboundMethod] a class's own method, below what was prepended to it
-      # @private
+      # @return [UnboundMethod] a class's own method, below all that was prepended to it
       def self.own(owner, name)
         method = owner.instance_method(name)
         method = method.super_method until method.owner == owner
@@ -23,13 +22,11 @@ module Resque
       end
 
       # @return [Boolean] whether it is Resque's own, of that file in its lib
-      # @private
       def self.stock?(method, file)
         method.source_location.to_a.first.to_s.end_with?("/lib/#{file}")
       end
 
-      # Resque's own methods below a patch that is prepended. What they do, the core may do over its connection; not
-      # where a plugin has put something else in their place.
+      # Records whether `super` is still Resque's own method. Only then may the core replace the command.
       # @private
       class Stock
         # @param file [String] Resque's file that has them, in its lib

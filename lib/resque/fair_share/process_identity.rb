@@ -4,9 +4,11 @@ require 'socket'
 
 module Resque
   module FairShare
-    # Who owns a lease: "PID@START@WORKER", where START tells two processes of the same pid apart (a restarted container
-    # has the same names and pids) and WORKER is the worker's id, or HOST:PID where no worker is involved.
+    # Names the owner of a lease: "PID@START@WORKER", where START tells two processes of the same pid apart (a restarted
+    # container has the same names and pids) and WORKER is the worker's id, or HOST:PID where no worker is involved.
+    # @private
     module ProcessIdentity
+      # @private
       Owner = Struct.new(:pid, :start, :worker) do
         # @implements Owner
 
@@ -15,21 +17,21 @@ module Resque
           worker[0...(worker.index(":#{pid}") || worker.size)].to_s
         end
 
-        # @return [String] what ids of workers in that process begin with
+        # @return [String] how ids of workers in that process begin
         def worker_prefix
           "#{host}:#{pid}:"
         end
       end
 
       class << self
-        # The id of the worker that runs in this process; a forked child is not that worker.
+        # Notes the id of the worker that runs in this process; a forked child is not that worker.
         def worker=(id)
           @worker = [Native.pid, id]
           @owner = nil
         end
 
-        # That worker has unregistered: what this process takes from now on is not the worker's. Leases of a worker
-        # that is not registered count as lost.
+        # That worker has unregistered: leases that this process takes from now on are not the worker's. Leases of a
+        # worker that is not registered count as lost.
         def forget_worker(id)
           self.worker = nil if @worker == [Native.pid, id]
         end
@@ -57,7 +59,7 @@ module Resque
           @hostname ||= Socket.gethostname
         end
 
-        # Whether an owner on this host still runs.
+        # @return [Boolean] whether an owner on this host still runs
         def running?(owner)
           Process.kill(0, owner.pid)
           start = start_of(owner.pid)
@@ -70,7 +72,7 @@ module Resque
 
         private
 
-        # In clock ticks since the host's boot, where the system tells it.
+        # @return [String] clock ticks since the host's boot; empty where the system does not tell
         def start_of(pid)
           stat(pid)[19].to_s
         end
@@ -79,7 +81,7 @@ module Resque
           stat(pid)[0] == 'Z'
         end
 
-        # The fields after the command, which stands in parentheses and may hold anything.
+        # The fields after the command, which is in parentheses and may hold anything.
         def stat(pid)
           File.read("/proc/#{pid}/stat").rpartition(')').last.split
         rescue SystemCallError

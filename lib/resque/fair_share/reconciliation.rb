@@ -4,10 +4,24 @@ require 'time'
 
 module Resque
   module FairShare
-    # Looks through a queue's leases for owners that are gone. An owner on this host is gone when its process is; a
-    # worker elsewhere when its heartbeat is older than Resque.prune_interval, by the server's clock. A lease that was
-    # taken by hand elsewhere is left to its host.
+    # Ends a queue's leases whose owner is gone. An owner on this host is gone when its process is; a worker elsewhere
+    # when its heartbeat is older than Resque.prune_interval, by the server's clock. A lease that was taken by hand
+    # elsewhere is left to its host.
+    # @private
     class Reconciliation
+      # Pages of a thousand partitions that a worker looks at beside a reserve.
+      PAGES_A_LOOK = 10
+
+      # Beside a reserve, which must not lose its job by this, nor take much longer.
+      # @param queue [Queue]
+      # @return [Integer] leases ended
+      def self.quietly(queue)
+        new(queue).perform(PAGES_A_LOOK)
+      rescue StandardError => e
+        FairShare.logger.error("resque-fair-share: could not reconcile queue #{queue.name}: #{e.class}: #{e.message}")
+        0
+      end
+
       # @param queue [Queue]
       def initialize(queue)
         @queue = queue
@@ -16,12 +30,11 @@ module Resque
       # @param pages [Integer] of partitions, to look at
       # @return [Integer] leases ended
       def perform(pages)
-        # Each job goes to the head of its partition: the one that was reserved first comes last, and then stands first.
-        # (Ids of one process grow, by their length at last.)
+        # Requeue newest first: each job goes to the head, so the oldest ends up first. Ids from one process increase.
         ended = abandoned.sort_by { |id, started, _| [started, id.size, id] }.reverse.count do |id, _, worker|
-          @queue.recover(id, worker)
+          @queue.leases.recover(id, worker)
         end
-        @queue.mend(pages)
+        @queue.upkeep.mend(pages)
         ended
       end
 
@@ -30,7 +43,7 @@ module Resque
       # @return [Array<Array(String, Integer, String)>] lease id, start and worker of those whose owner is gone
       def abandoned
         found = [] #: Array[[String, Integer, String]]
-        @queue.each_lease do |id, _partition, started, owner_text|
+        @queue.leases.each do |id, _partition, started, owner_text|
           owner = ProcessIdentity.parse(owner_text)
           found << [id, started, worker_id(owner)] if gone?(owner)
         end
@@ -44,8 +57,8 @@ module Resque
         heartbeat = heartbeats[id]
         return expired?(heartbeat) if heartbeat
 
-        # Without heartbeat: a worker that has unregistered is gone; one that never beats, or no worker at all, can't be
-        # told.
+        # Without heartbeat a worker that has unregistered is gone. For a worker that never beats, or an owner that is
+        # no worker, nobody can tell.
         id == owner.worker && id.start_with?(owner.worker_prefix) && !workers.include?(id)
       end
 

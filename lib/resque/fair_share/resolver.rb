@@ -2,16 +2,27 @@
 
 module Resque
   module FairShare
-    # Finds the partition of a payload: from its class's `fair_share_on`, else by the configuration.
+    # Finds the partition of a payload: by its class's `fair_share_on`, else by the configuration.
+    # @private
     module Resolver
       module_function
+
+      # @param payload [String] as Resque encoded it
+      # @return [String, nil] the partition's id; nil where the payload's class does not extend
+      #   {Resque::Plugins::FairShare}
+      # @raise [ArgumentError] naming the class and what is missing
+      def partition_of(payload)
+        name, args = Native.job(payload)
+        klass = fair_class(name)
+        klass && partition(klass, args)
+      end
 
       # @param name [String, nil] a class's name as a payload has it
       # @return [Class, nil] nil unless it can be found and extends {Resque::Plugins::FairShare}
       def fair_class(name) # steep:ignore MethodBodyTypeMismatch
         return if name.nil? || name.empty?
 
-        # Resque.constantize takes four times as long, and only reads a name with dashes otherwise.
+        # Resque.constantize takes four times as long, and differs only for a name with dashes.
         klass = name.include?('-') ? Resque.constantize(name) : Object.const_get(name)
         klass if klass.is_a?(Plugins::FairShare)
       rescue StandardError, ScriptError
@@ -19,24 +30,25 @@ module Resque
         nil
       end
 
-      # @param payload [String] as Resque encoded it
+      # @param klass [Class] extends {Resque::Plugins::FairShare}
+      # @param args [String, nil] raw JSON of the payload's arguments
       # @return [String] the partition's id
       # @raise [ArgumentError] naming the class and what is missing
-      def partition(klass, payload)
+      def partition(klass, args)
         rule = klass.fair_share_rule
-        return from_block(klass, rule, payload) if rule.is_a?(Proc)
+        return from_block(klass, rule, args) if rule.is_a?(Proc)
 
         config = FairShare.configuration
         key = (rule || config.partition_key).to_s
-        found = Native.partition(payload, key, config.partition_index)
+        found = Native.partition(args, key, config.partition_index)
         return found if found.is_a?(String)
 
         raise ArgumentError, missing(klass, key, config.partition_index, found)
       end
 
       # The block gets the arguments as perform does: decoded, with String keys.
-      def from_block(klass, block, payload)
-        args = Resque.decode(Native.job_args(payload))
+      def from_block(klass, block, json)
+        args = Resque.decode(json)
         several = block.lambda? && block.arity != 1
         value = several ? block.call(*args) : block.call(args)
         return text(klass, value) unless value.nil?

@@ -2,21 +2,21 @@
 
 module Resque
   module FairShare
-    # A job that does nothing, performed once before a worker forks. Ruby notes at each place of the code what it has
-    # found there; a child that comes to a place first has a page of memory copied for that, and every child comes anew.
-    # Measured: 236 page faults a child without it, 210 with it, plain Resque 196.
+    # A job that does nothing, performed once before a worker forks. Ruby fills inline caches the first time code runs.
+    # In a forked child each such write copies a page, so every child would pay again. Measured: 236 page faults a child
+    # without it, 210 with it, plain Resque 196.
     # @private
     class WarmUp
       extend Plugins::FairShare
 
-      # Bytes: glibc takes less than a kilobyte for small.
+      # Bytes: to glibc less than a kilobyte is small.
       LARGE = 4096
       LIBRARY = File.dirname(__dir__.to_s)
 
       class << self
         def perform; end
 
-        # Only Resque's code and ours: a plugin would take it for a job.
+        # Runs only Resque's code and ours: a plugin would take it for a job.
         def call
           perform = Patches.own(Resque::Job, :perform)
           return unless ours?(perform) && Patches.stock?(Patches::Job::EARLIER_PERFORM, 'resque/job.rb')
@@ -26,9 +26,9 @@ module Resque
           FairShare.logger.warn("resque-fair-share: the warm-up before forking raised #{e.class}: #{e.message}")
         end
 
-        # glibc puts small pieces of memory that were freed aside, and joins them when a large one is wanted, by writing
-        # to each. Resque's client wants large ones all the time; our connection keeps its buffers. So that would be
-        # left to each child, which has each page copied that it writes to: measured, 175 of 378.
+        # glibc coalesces freed chunks at the next large allocation and writes to each. Do it here, or every child
+        # copies those pages: measured, 175 of 378. (Resque's client allocates large chunks all the time; the core's
+        # connection keeps its buffers.)
         def settle_memory
           String.new(capacity: LARGE)
         end

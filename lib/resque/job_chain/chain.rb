@@ -8,16 +8,21 @@ module Resque
       attr_reader :id
       # @return [Array<Step>]
       attr_reader :steps
-      # @return [Symbol] for steps that have none of their own
+      # @return [Symbol] the strategy of steps that have none of their own
       attr_reader :default_strategy
-      # @return [Hash]
+      # @return [Hash] the data that steps share from the start
       attr_reader :initial_context
       # @return [Array<Array(Integer, Integer)>] first and last index of each parallel group
       attr_reader :groups
 
-      # @raise [ArgumentError] naming what is wrong
+      # @param id [String, Symbol, Integer]
+      # @param steps [Array<Step>]
+      # @param default_strategy [Symbol, String, nil] for steps that have none of their own; nil: the configuration's
+      # @param initial_context [Hash]
+      # @param groups [Array<Array(Integer, Integer)>] first and last index of each parallel group
+      # @raise [ArgumentError] for a chain without steps, or a value that can't be right, naming it
       def initialize(id:, steps:, default_strategy: nil, initial_context: {}, groups: [])
-        @id = JobChain.check_id(id)
+        @id = checked(id)
         raise ArgumentError, "chain #{@id.inspect} has no steps" if steps.nil? || steps.empty?
 
         @steps = steps
@@ -27,9 +32,10 @@ module Resque
         @groups = groups
       end
 
-      # Writes the chain and enqueues its first step, or group, in one go.
+      # Writes the chain and enqueues its first step, or group, in one script.
       # @return [Boolean] false when there is a chain with this id already
-      # @raise [ArgumentError] when the first step can't be enqueued, or something is not JSON; nothing is written then
+      # @raise [ArgumentError] when the first step can't be enqueued, or JSON can't write a value; nothing is written
+      #   then
       def start!
         run = JobChain.fresh_name
         delivery = Delivery.new(id, run, first_group.map { |index| [index, 1, steps.fetch(index)] }, initial_context)
@@ -42,12 +48,21 @@ module Resque
         result == 'started'
       end
 
-      # @return [Integer]
+      # @return [Integer] number of steps
       def total_steps
         steps.length
       end
 
       private
+
+      def checked(chain_id)
+        id = chain_id.to_s
+        return id.encode(Encoding::UTF_8) unless id.empty? || !id.valid_encoding?
+
+        raise ArgumentError, "a chain's id is #{chain_id.inspect}; it must be text, and not empty"
+      rescue EncodingError
+        raise ArgumentError, "a chain's id is #{chain_id.inspect}, which can't be written in UTF-8"
+      end
 
       # @return [Array<Integer>] indexes of the steps that start with the chain
       def first_group

@@ -4,25 +4,29 @@ require 'json'
 
 module Resque
   module JobChain
-    # What the steps of a chain share: in Redis a HASH, with a JSON value for each key, so that updates at the same time
-    # don't undo each other.
+    # The data that a chain's steps share: in Redis a HASH with a JSON value for each key, so that concurrent updates of
+    # different keys don't undo each other.
     module Context
       module_function
 
-      # @return [Hash] String keys; empty where there is none
+      # @param chain_id [String, Symbol, Integer]
+      # @return [Hash{String => Object}] empty where there is no such chain
       def load(chain_id)
         Persistence.load_context(chain_id)
       end
 
-      # @return [Hash] the whole context after the update
-      # @raise [MissingChain]
+      # @param chain_id [String, Symbol, Integer]
+      # @param updates [Hash{Symbol => Object}] values that JSON can write
+      # @return [Hash{String => Object}] the whole context after the update
+      # @raise [MissingChain] where there is no such chain (any more)
+      # @raise [ArgumentError] for a value that JSON can't write
       def update(chain_id, **updates)
         Persistence.merge_context(chain_id, updates)
       end
 
       # @private
       # @return [Array<Array(String, String)>]
-      # @raise [ArgumentError] for what is not JSON
+      # @raise [ArgumentError] for a value that JSON can't write
       def encode(values)
         values.map do |key, value|
           [key.to_s, JSON.generate(value)]

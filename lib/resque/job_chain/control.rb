@@ -2,7 +2,7 @@
 
 module Resque
   module JobChain
-    # What an operator does to a chain. Each gives false where there is no such chain, or its status does not allow it.
+    # An operator's verbs on a chain. Each returns false where there is no such chain, or its status does not allow it.
     # @private
     module Control
       MOST_ATTEMPTS = 100
@@ -62,59 +62,6 @@ module Resque
           return result == 'restarted' unless result == 'again'
         end
         raise Contention, "chain #{chain_id} has changed #{MOST_ATTEMPTS} times while it was to go on"
-      end
-    end
-
-    # Steps of a chain that start again, or the next group where nothing is left of the present one.
-    # @private
-    class Restart
-      # @param rows [Array<Snapshot::Row>]
-      def initialize(chain_id, snapshot, rows)
-        @chain_id = chain_id
-        @snapshot = snapshot
-        @enters = rows.empty? && snapshot.left.zero?
-        @rows = @enters ? snapshot.next_rows : rows
-      end
-
-      # @param request [String] names this call, for the case that its reply gets lost
-      # @return [String] 'restarted', 'broken' (a hook vetoed a step), 'again' (the chain has changed) or 'refused'
-      # @raise [StepNotStartable]
-      def perform(request, event)
-        delivery, obstacle = prepare
-        result, _duration, pendings = call(request, delivery, obstacle)
-        case result
-        when 'restarted' then restarted(event, delivery, pendings)
-        when 'broken' then obstacle&.notify(@chain_id)
-        end
-        result
-      end
-
-      private
-
-      # What is wrong may be wrong with the caller's process only: then the chain is left as it is.
-      # @return [Array(Delivery, nil), Array(nil, Obstacle)] the obstacle is a veto
-      def prepare
-        # Each job of a step has a token of its own; a step that never had one starts with the first.
-        tokens = @rows.to_h { |row| [row, row.status.empty? ? row.token : row.token + 1] }
-        delivery, obstacle = Delivery.attempt(@chain_id, @snapshot, tokens)
-        return [delivery, obstacle] unless obstacle && !obstacle.vetoed
-
-        raise StepNotStartable, "chain #{@chain_id} was not changed: its step #{obstacle.step} can't be started from " \
-                                "here: #{obstacle.error_class}: #{obstacle.message}"
-      end
-
-      def restarted(event, delivery, pendings)
-        Observable.notify(event, @chain_id)
-        delivery&.enqueued(pendings)
-      end
-
-      def call(request, delivery, obstacle)
-        enters = [@snapshot.next_first, @rows.size] if @enters #: [Integer, Integer]?
-        jobs = delivery ? delivery.jobs : []
-        what = [@snapshot.status, @snapshot.revision, enters, obstacle&.to_a, jobs] #: FairShare::Native::Chain::restart
-        Persistence.call(@chain_id) do |native, connection|
-          native.restart(connection, @snapshot.run, JobChain.ttl, request, what)
-        end
       end
     end
   end

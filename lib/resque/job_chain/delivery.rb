@@ -2,37 +2,14 @@
 
 module Resque
   module JobChain
-    # Why steps could not be started: a hook vetoed one, or its job could not be made.
-    # @private
-    Obstacle = Struct.new(:vetoed, :step, :message, :error_class) do
-      # @implements Obstacle
-
-      def self.from(error, step)
-        new(false, step, JobChain.message_of(error), error.class.to_s)
-      end
-
-      def self.veto(hooks, klass, step)
-        new(true, step, "a #{hooks} hook of #{klass} vetoed step #{step}", 'Resque::JobChain::Vetoed')
-      end
-
-      # As `Native::Chain#fail` takes it.
-      def as_failure
-        [vetoed, message, error_class]
-      end
-
-      def notify(chain_id)
-        Observable.notify(:step_vetoed, chain_id, step) if vetoed
-        Observable.notify(:chain_failed, chain_id, step)
-      end
-    end
-
-    # The jobs of steps that start together, made before the script that enqueues them, with Resque's own hooks around.
+    # The jobs of steps that start together. They are made before the script that enqueues them, and Resque's own hooks
+    # run around it.
     # @private
     class Delivery
       # The payload's top-level key that says whose step the job is: chain id, run, step, token.
       KEY = 'job_chain'
 
-      # What is known of one step's job.
+      # @private One step's job.
       Part = Struct.new(:index, :token, :step, :args, :partition_id, :job) do
         # @implements Part
 
@@ -45,8 +22,9 @@ module Resque
         end
       end
 
-      # Steps that start by a transition: what is wrong with one ends the chain, and not its caller.
+      # For steps that a transition starts: an error in one of them fails the chain, and is not raised.
       # @param tokens [Hash{Snapshot::Row => Integer}]
+      # @param delay [Numeric, nil] seconds
       # @return [Array(Delivery, nil), Array(nil, Obstacle)]
       def self.attempt(chain_id, snapshot, tokens, delay: nil, hooks: true)
         at = snapshot.current_step
@@ -60,9 +38,9 @@ module Resque
         [nil, Obstacle.from(e, delivery ? delivery.at : at.to_i)]
       end
 
-      # @return [Array<Array>] what the script enqueues
+      # @return [Array<Array>] as the core takes them
       attr_reader :jobs
-      # @return [Integer] index of the step that was looked at last
+      # @return [Integer] index of the last step it has worked on
       attr_reader :at
 
       # @param steps [Array<Array(Integer, Integer, Step)>] index, token and declaration
@@ -78,9 +56,9 @@ module Resque
         @at = steps.dig(0, 0) || 0
       end
 
-      # Makes the jobs and runs the hooks that come before.
+      # Makes the jobs, then runs the hooks before them.
       # @return [Obstacle, nil] a veto
-      # @raise whatever is wrong with a job: no partition, not JSON, a hook's own
+      # @raise any error in a job: no partition, not JSON, a hook's own
       def prepare(hooks: true)
         @parts.each { |part| make(part) }
         vetoed = @parts.find { |part| vetoed?(part) } if hooks
@@ -90,7 +68,7 @@ module Resque
         nil
       end
 
-      # The script has enqueued them: what comes after.
+      # The script has enqueued the jobs: runs the hooks after them.
       # @param pendings [Array<Integer>] of their partitions
       def enqueued(pendings)
         return Inline.perform(@parts.map(&:payload)) if Resque.inline?
@@ -119,9 +97,10 @@ module Resque
       end
 
       def payload_of(part)
-        item = { class: part.step.job_class.to_s, args: [part.args], KEY => [*@identity, part.index, part.token] }
-        JSON.generate(item) # Resque.encode would write NaN, and a hundred levels, which no worker can read.
-        Resque.encode(item)
+        # Resque.encode would write NaN, or a hundred levels with the payload's own, which no worker can read.
+        JSON.generate([part.args], max_nesting: 99)
+        Resque.encode(class: part.step.job_class.to_s, args: [part.args],
+                      KEY => [*@identity, part.index, part.token])
       rescue JSON::GeneratorError, JSON::NestingError, EncodingError => e
         raise ArgumentError, "the arguments of step #{part.index}, #{part.step.job_class}, can't be written as JSON: " \
                              "#{JobChain.message_of(e)}"
@@ -132,9 +111,10 @@ module Resque
         Resque.encode(class: part.step.job_class.to_s, args: [part.args], queue: part.queue)
       end
 
+      # Resque.encode may write a value otherwise than JSON.generate, so the payload's own text counts.
       def partition_of(part, payload)
         klass = FairShare::Resolver.fair_class(part.step.job_class.to_s)
-        klass && FairShare::Resolver.partition(klass, payload)
+        klass && FairShare::Resolver.partition(klass, FairShare::Native.job(payload).last)
       end
 
       def destination(part)
@@ -154,7 +134,7 @@ module Resque
         delayed? ? 'schedule' : 'enqueue'
       end
 
-      # Resque.inline runs none of them. A hook may change the arguments, so the job is made again.
+      # Resque.inline runs none of the hooks. A hook may change the arguments, so the job is made again.
       def vetoed?(part)
         hooks = Resque.inline? ? [] : hooks(part, 'before')
         return false if hooks.empty?
@@ -180,7 +160,7 @@ module Resque
 
       def count(part, pending)
         queue = FairShare::Queue.current(part.queue)
-        queue.seen_fair
+        queue.standing.seen_fair
         FairShare::Gauges.emit(queue.name, part.partition_id, pending: pending) if pending&.positive?
       end
     end

@@ -25,7 +25,7 @@ module Resque
           begin
             Resque::Job.new(:inline, Resque.decode(payload)).perform
           rescue StandardError
-            # The chain has taken note. Where it goes on (a retry, a skip), so do we.
+            # The chain has recorded the failure. Go on where the chain does: it retries or skips the step.
             raise if waiting.empty?
           end
         end

@@ -2,12 +2,14 @@
 
 module Resque
   module JobChain
-    # Tells observers, StatsD and the logger what happened. None of them can break a chain: what they raise is logged.
+    # Reports events to observers, StatsD or the logger. None of them can break a chain: their errors are logged.
     module Observable
       module_function
 
+      # Reports an event to all of them.
       # @param event [Symbol] one of {Configuration::EVENTS}
-      # @param args [Array] chain id, and step index where it is a step's
+      # @param args [Array] chain id, step index where the event is a step's
+      # @return [void]
       def notify(event, *args)
         config = JobChain.configuration
         config.observers_for(event).each { |observer| guard("an observer of #{event}") { observer.call(*args) } }
@@ -15,7 +17,7 @@ module Resque
         guard('the logger') { config.logger&.info("[resque-job-chain] #{event}: #{args.inspect}") }
       end
 
-      # @private What somebody should look at. A logger that has no `warn` gets it as an error.
+      # @private Logs a message for an operator. A logger without `warn` gets it as an error.
       def report(level, message)
         guard('the logger') do
           logger = JobChain.logger #: untyped
@@ -23,15 +25,18 @@ module Resque
         end
       end
 
+      # Reports a duration to StatsD.
       # @param what [Symbol] `:step_duration` or `:chain_duration`
       # @param milliseconds [Numeric]
+      # @return [void]
       def duration(what, milliseconds)
         client = JobChain.configuration.statsd_client
         method = %i[timing histogram].find { |name| client.respond_to?(name) }
         guard('the StatsD client') { client&.public_send(method, "resque.job_chain.#{what}", milliseconds) } if method
       end
 
-      # @private
+      # @private Logs the block's errors.
+      # @param who [String] named in the log
       def guard(who)
         yield
       rescue StandardError, ScriptError => e

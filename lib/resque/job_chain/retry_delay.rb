@@ -2,16 +2,16 @@
 
 module Resque
   module JobChain
-    # How long a step waits before each of its retries. A callable can't be kept in Redis, so it is asked for each
-    # attempt when the chain is built.
+    # The wait before each retry of a step. A callable can't be kept in Redis, so it is called for every attempt when
+    # the chain is built.
     # @private
     module RetryDelay
-      # What a step keeps at the most; its last delay holds for all further attempts.
+      # A step keeps at the most so many delays; the last one holds for all further attempts.
       MOST = 100
 
       module_function
 
-      # @param value [Numeric, #call, nil] seconds, or what gives them for the number of attempts that have failed
+      # @param value [Numeric, #call, nil] seconds, or a callable that returns them for the number of failed attempts
       # @param max_attempts [Integer]
       # @return [Numeric, Array<Numeric>, nil]
       # @raise [ArgumentError] for another value, and where resque-scheduler is not loaded
@@ -27,9 +27,9 @@ module Resque
         (1..(max_attempts - 1).clamp(1, MOST)).map { |attempt| check(value.call(attempt)) }
       end
 
-      # @param delays [Numeric, Array<Numeric>, nil] what {parse} gave
-      # @param attempt [Integer] how many have failed
-      # @return [Numeric, nil]
+      # @param delays [Numeric, Array<Numeric>, nil] as {parse} returned them
+      # @param attempt [Integer] number of failed attempts
+      # @return [Numeric, nil] seconds
       def after(delays, attempt)
         delays.is_a?(Array) ? delays[attempt - 1] || delays.last : delays
       end

@@ -2,10 +2,10 @@
 
 module Resque
   module JobChain
-    # A chain as it was at one moment: what a transition is computed from. The script checks that it still holds.
+    # A chain at one moment. A transition is computed from it, then the transition's script checks that it still holds.
     # @private
     class Snapshot
-      # A step, its status ('' before it starts), the token of its present job, failed attempts, and its declaration.
+      # @private A step, its status ('' before it starts), the token of its present job, failed attempts, declaration.
       Row = Struct.new(:index, :status, :token, :attempts, :definition) do
         # @implements Row
 
@@ -30,13 +30,14 @@ module Resque
           case native.look(connection, step)
           in ['chain', known, context, rows, next_first, next_steps]
             return new(handle, known, context, rows, next_first, next_steps)
-          in ['old', started_at, text] then Persistence.adopt(chain_id, started_at, text)
+          in ['old', started_at, text] then Adoption.perform(chain_id, started_at, text)
           else return
           end
         end
       end
 
-      # @return [Array(FairShare::Native::Chain, FairShare::Connection)] where it was read, and what follows is written
+      # @return [Array(FairShare::Native::Chain, FairShare::Connection)] by which it was read; the transition is written
+      #   by the same ones
       attr_reader :handle
       attr_reader :status, :run, :current_step, :total_steps, :left, :strategy, :rows, :next_first
       attr_accessor :revision

@@ -6,18 +6,24 @@ module Resque
     class Step
       # @return [Class]
       attr_reader :job_class
-      # @return [Hash] the declared arguments
+      # @return [Hash] the declared arguments of the job
       attr_reader :args
-      # @return [Symbol, nil] `:abort`, `:retry`, `:skip`, or nil: as the chain says
+      # @return [Symbol, nil] `:abort`, `:retry`, `:skip`; nil: the chain's default
       attr_reader :on_failure
-      # @return [Integer, nil] nil: as the configuration says
+      # @return [Integer, nil] nil: the configuration's default
       attr_reader :max_attempts
-      # @return [Symbol, String] its own, else its class's
+      # @return [Symbol, String] the step's own, else its class's
       attr_reader :queue
-      # @return [Numeric, Array<Numeric>, nil] seconds before a retry; an Array has those before each retry
+      # @return [Numeric, Array<Numeric>, nil] seconds before every retry; an Array: before each one in turn
       attr_reader :retry_delay
 
-      # @raise [ArgumentError] naming what is wrong
+      # @param job_class [Class] extends {Resque::Plugins::JobChain}
+      # @param args [Hash] values that JSON can write
+      # @param on_failure [Symbol, String, nil] `:abort`, `:retry` or `:skip`; nil: the chain's default
+      # @param max_attempts [Integer, nil] above 0; nil: the configuration's default
+      # @param queue [Symbol, String, nil] nil: the class's own
+      # @param retry_delay [Numeric, Array<Numeric>, nil] seconds before every retry, or before each one in turn
+      # @raise [ArgumentError] naming the wrong value
       def initialize(job_class, args: {}, on_failure: nil, max_attempts: nil, queue: nil, retry_delay: nil) # rubocop:disable Metrics/ParameterLists
         @job_class = named_class(job_class)
         @args = checked(args)
@@ -27,14 +33,17 @@ module Resque
         @retry_delay = retry_delay
       end
 
-      # What `perform` gets: the declared arguments, the context over them, and whose step it is.
-      # @return [Hash]
+      # The argument of `perform`: the declared arguments, overridden by the context, with the step's identity.
+      # @param chain_id [String]
+      # @param index [Integer]
+      # @param context [Hash]
+      # @return [Hash{String => Object}]
       def arguments(chain_id, index, context)
         args.transform_keys(&:to_s).merge(context.transform_keys(&:to_s), '_chain_id' => chain_id,
                                                                           '_step_index' => index)
       end
 
-      # @return [Hash]
+      # @return [Hash{String => Object}] the declaration as it is kept in Redis
       def to_h
         fields = {
           'class' => job_class.to_s,
@@ -46,7 +55,8 @@ module Resque
         retry_delay ? fields.merge('retry_delay' => retry_delay) : fields
       end
 
-      # @param hash [Hash] as {#to_h} gave it; what is nil may be left out
+      # @param hash [Hash{String => Object}] as {#to_h} returned it; keys whose value is nil may be missing
+      # @return [Step]
       # @raise [NameError] when there is no such class
       def self.from_h(hash)
         new(

@@ -2,23 +2,27 @@
 
 module Resque
   module JobChain
-    # What happens when a step fails.
+    # The strategies for a step that fails.
     module Strategies
-      # The chain fails, and nothing more of it is started.
+      # The chain fails; none of its steps is started any more.
       module Abort
+        # @return [Symbol]
         STRATEGY = :abort
       end
 
-      # The step is tried again, up to its `max_attempts`; then as {Abort}.
+      # The step is tried again, up to its `max_attempts`; after the last one as {Abort}.
       module Retry
+        # @return [Symbol]
         STRATEGY = :retry
       end
 
       # The step counts as skipped, and the chain goes on.
       module Skip
+        # @return [Symbol]
         STRATEGY = :skip
       end
 
+      # @return [Hash{Symbol => Module}] by name
       ALL = { abort: Abort, retry: Retry, skip: Skip }.freeze
 
       # @param name [Symbol, String]

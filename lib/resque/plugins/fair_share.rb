@@ -2,7 +2,7 @@
 
 module Resque
   module Plugins
-    # Extend a job class with it and its jobs take fair turns by partition.
+    # Makes the jobs of a class that extends it take fair turns by partition.
     #
     # @example
     #   class SyncJob
@@ -13,12 +13,16 @@ module Resque
     #     def self.perform(params); end
     #   end
     module FairShare
-      include Resque::FairShare::HookNames
+      include Resque::FairShare::HookLookup
 
-      # Says what the partition is. Without it, `config.partition_key` is looked up.
+      # Tells where a job's partition is. Without it, `config.partition_key` is looked up.
       # @param key [Symbol, String] key in one of the Hash arguments
       # @yieldparam args [Array] all arguments as perform gets them; the block gives the partition
+      # @return [Proc, Symbol, String, nil] the rule
       # @raise [ArgumentError] for a key that is neither a Symbol nor a String
+      # @example
+      #   fair_share_on :account_id
+      #   fair_share_on { |args| args.first['account_id'] }
       def fair_share_on(key = nil, &block)
         unless key.nil? || key.is_a?(Symbol) || key.is_a?(String)
           raise ArgumentError, "#{self}: fair_share_on got #{key.inspect}; it takes a Symbol, a String or a block"
@@ -37,11 +41,17 @@ module Resque
         # steep:ignore:end
       end
 
-      # The hooks of resque-fair-share 0.1.0. Counting is not done in hooks any more (a job can end without any of
-      # them), so they do nothing; whoever calls or overrides them by name can go on doing so.
+      # A hook of resque-fair-share 0.1.0. Counting is not done in hooks any more (a job can end without any of them),
+      # so it does nothing; code that calls or overrides it by name still works.
       def after_enqueue_fair_share(*_args); end
+
+      # @see #after_enqueue_fair_share
       def before_perform_fair_share(*_args); end
+
+      # @see #after_enqueue_fair_share
       def after_perform_fair_share(*_args); end
+
+      # @see #after_enqueue_fair_share
       def on_failure_fair_share(*_args); end
     end
   end

@@ -58,7 +58,7 @@ RSpec.describe Resque::FairShare::Connection do
     expect(round_trip).to eq([{ 'account_id' => 1, 'n' => 1 }])
   end
 
-  it 'gives a password, also one that a Proc makes anew at each connect' do
+  it 'gives a password, also one that a Proc makes at each connect' do
     skip 'redis-rb 4 calls the Proc once, when the client is made' if Redis::VERSION < '5'
     server
     server.client.config(:set, 'requirepass', 'one')
@@ -155,7 +155,7 @@ RSpec.describe Resque::FairShare::Connection do
 
     it 'is chosen for a connection pool' do
       pool = ConnectionPool.new(size: 2) { Redis.new(url: REDIS_URL) }
-      expect(described_class.of(pool).first.native).to be_nil
+      expect(described_class.of(pool).first).not_to be_native
       expect(described_class.of(pool).first.call(%w[PING])).to eq('PONG')
     end
 

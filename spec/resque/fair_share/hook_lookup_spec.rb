@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 # Resque's own look for hooks, at classes that name theirs and at those that don't.
-RSpec.describe Resque::FairShare::HookNames do
+RSpec.describe Resque::FairShare::HookLookup do
   def found(job_class)
     %i[before_enqueue_hooks after_enqueue_hooks before_hooks around_hooks after_hooks failure_hooks before_dequeue_hooks
        after_dequeue_hooks].to_h { |kind| [kind, Resque::Plugin.public_send(kind, job_class)] }
@@ -53,7 +53,7 @@ RSpec.describe Resque::FairShare::HookNames do
     expect([own, derived].map { |job_class| Resque::Plugin.before_hooks(job_class) }).to all(eq(%w[before_perform_own]))
   end
 
-  it 'looks anew where Resque does' do
+  it 'looks again where Resque does' do
     job_class = Class.new { extend Resque::Plugins::FairShare }
     before = Resque::Plugin.before_hooks(job_class)
     job_class.extend(plugin)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-RSpec.describe Resque::FairShare::Dispatch do
-  # Something that speaks Redis's language, and answers scripts with what no script of ours gives.
+RSpec.describe Resque::FairShare::Turns do
+  # A server that speaks Redis's language, and answers scripts with replies that no script of ours gives.
   around do |example|
     thread = Thread.new { loop { serve(server.accept) } }
     example.run
@@ -32,7 +32,7 @@ RSpec.describe Resque::FairShare::Dispatch do
   end
 
   def reserve
-    Resque::FairShare::Queue.of(Redis.new(url: "redis://127.0.0.1:#{server.addr[1]}"), 'fair').reserve
+    Resque::FairShare::Queue.of(Redis.new(url: "redis://127.0.0.1:#{server.addr[1]}"), 'fair').turns.reserve
   end
 
   it 'names a reply that no script gives, and raises an error of the gem\'s own' do

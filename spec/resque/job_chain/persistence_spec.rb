@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What 0.1.0 let its users read.
+# The readers of 0.1.0.
 RSpec.describe Resque::JobChain::Persistence do
   before { start_chain('c', { x: 1, on_failure: :skip }, {}, a: [1]) }
 
@@ -15,6 +15,17 @@ RSpec.describe Resque::JobChain::Persistence do
   it 'has nothing of what is not there' do
     expect([described_class.load_state('none'), described_class.load_step('c', 2), described_class.load_step('none', 0),
             described_class.load_context('none')]).to eq([{}, nil, nil, {}])
+  end
+
+  it 'has nothing of an id that is no text' do
+    ["\xff", "\xff".b, nil].each do |id|
+      expect([described_class.load_state(id), described_class.load_context(id)]).to eq([{}, {}])
+    end
+  end
+
+  it 'takes the bytes of an id for the id' do
+    start_chain('ü', {})
+    expect(described_class.load_state('ü'.b)['status']).to eq('running')
   end
 
   it 'merges a context of String or Symbol keys' do

@@ -1,39 +1,39 @@
 # frozen_string_literal: true
 
 # By hand, as 0.1.0's users might: a step is named by its index.
-RSpec.describe Resque::JobChain::Executor do
+RSpec.describe Resque::JobChain::StepEnd do
   before { record_events }
 
-  def executor(index, id = 'c')
+  def step_end(index, id = 'c')
     described_class.new(id, index)
   end
 
-  it 'answers after_step with what came of it' do
+  it 'answers after_step with the outcome' do
     start_chain('c', {}, {})
-    expect(executor(0).after_step).to eq('advanced')
-    expect(executor(0).after_step).to eq('stale')
-    expect(executor(1).after_step).to eq('completed')
-    expect([executor(1).after_step, executor(0, 'none').after_step]).to eq(%w[stale stale])
+    expect(step_end(0).after_step).to eq('advanced')
+    expect(step_end(0).after_step).to eq('stale')
+    expect(step_end(1).after_step).to eq('completed')
+    expect([step_end(1).after_step, step_end(0, 'none').after_step]).to eq(%w[stale stale])
     expect(status['status']).to eq('completed')
   end
 
-  it 'answers on_failure with what came of it' do
+  it 'answers on_failure with the outcome' do
     start_chain('a', { on_failure: :abort })
     start_chain('s', { on_failure: :skip }, {})
     start_chain('r', { on_failure: :retry, max_attempts: 3 })
     error = RuntimeError.new('by hand')
-    expect([executor(0, 'a').on_failure(error), executor(0, 's').on_failure(error)]).to eq(%w[aborted skipped])
-    expect(Array.new(4) { executor(0, 'r').on_failure(error) }).to eq(%w[retrying:1 retrying:2 exhausted stale])
-    expect([executor(9, 's').on_failure(error), executor(0, 'none').on_failure(error)]).to eq(%w[stale stale])
+    expect([step_end(0, 'a').on_failure(error), step_end(0, 's').on_failure(error)]).to eq(%w[aborted skipped])
+    expect(Array.new(4) { step_end(0, 'r').on_failure(error) }).to eq(%w[retrying:1 retrying:2 exhausted stale])
+    expect([step_end(9, 's').on_failure(error), step_end(0, 'none').on_failure(error)]).to eq(%w[stale stale])
     expect(status('a')['error_message']).to eq('by hand')
   end
 
-  it 'answers what becomes of a paused chain, and of one whose next step can’t be started' do
+  it 'answers differently for a paused chain, or one whose next step can’t be started' do
     start_chain('c', {}, {})
     Resque::JobChain.pause('c')
-    expect(executor(0).after_step).to eq('counted')
+    expect(step_end(0).after_step).to eq('counted')
     start_chain('b', {}) { |chain| chain.step(Jobs::StepWithHooks, veto: 1) }
-    expect(executor(0, 'b').after_step).to eq('broken')
+    expect(step_end(0, 'b').after_step).to eq('broken')
   end
 
   it 'takes the index as text, and the id as a Symbol' do
@@ -50,14 +50,14 @@ RSpec.describe Resque::JobChain::Executor do
     expect(events.map(&:first)).to eq(%w[chain_started step_completed step_skipped chain_completed])
   end
 
-  it 'tries again what a broken connection leaves open, and the step counts once' do
+  it 'tries again after a broken connection, and the step counts once' do
     proxy = LossyProxy.new(URI(REDIS_URL).port)
     start_chain('c', {}, {})
     Resque.redis = proxy.url + URI(REDIS_URL).path
-    executor = executor(0)
-    executor.send(:known)
+    ending = step_end(0)
+    ending.send(:known)
     proxy.lose_next_reply
-    expect(executor.after_step).to eq('advanced')
+    expect(ending.after_step).to eq('advanced')
     expect([proxy.losing?, queued.size, events.count(['step_completed', 'c', 0])]).to eq([false, 2, 1])
   ensure
     proxy&.stop

@@ -79,7 +79,7 @@ RSpec.describe Resque::Plugins::FairShare do
       expect(partition_of({ account_id: '1' })).to eq(partition_of({ account_id: 1 }))
       expect(partition_of({ account_id: :acme })).to eq('acme')
       [(2**53) + 1, 10**30, -(2**63), 1.0, 1e-7].each do |value|
-        expect(partition_of({ account_id: value })).to eq(Resque::FairShare::Native::FairQueue.encoded(value.to_s))
+        expect(partition_of({ account_id: value })).to eq(Resque::FairShare::Native::Queue.encoded(value.to_s))
       end
     end
 

@@ -3,23 +3,25 @@
 module Resque
   module FairShare
     module Patches
-      # `Resque::Job.reserve`: the pop below it takes the fair turn; here the job gets its lease, and a lease whose job
-      # does not reach the caller is not forgotten.
+      # `Resque::Job.reserve`: the pop below it takes the fair turn; this gives the job its lease, and gives a lease
+      # back whose job does not reach the caller.
+      # @private
       module JobReserve
-        # The two ways in: `Resque.reserve` is the worker's, and the `Job.reserve` of some plugins never gets to ours.
+        # Two entry points: workers call `Resque.reserve`; some plugins override `Job.reserve` and never call ours.
         EARLIER = {
           Resque => Patches.own(Resque, :reserve),
           Resque::Job => Patches.own(Resque::Job.singleton_class, :reserve)
         }.freeze
 
-        # Resque's own leads to `Job.reserve`, and does nothing else.
+        # Resque's own calls `Job.reserve`, and does nothing else.
         LEADS_ON = Patches.stock?(EARLIER.fetch(Resque), 'resque.rb')
 
-        # What a thread's reserve has come to: whether it is inside one, and the lease that was popped for it.
+        # The state of a thread's reserve: whether it is inside one, and the lease that was popped for it.
+        # @private
         class State
           attr_accessor :inside, :lease
 
-          # @return [Lease, nil] what was popped, once
+          # @return [Lease, nil] the lease that was popped, once
           def take
             lease = @lease
             @lease = nil
@@ -28,8 +30,7 @@ module Resque
         end
 
         class << self
-          # @return [Boolean] whether `Resque.reserve` needs nothing of ours, since it gets to our `Job.reserve`: not
-          #   where a plugin has wrapped one of them
+          # @return [Boolean] whether `Resque.reserve` certainly calls our `Job.reserve`: no plugin has wrapped either
           def leads_on?
             LEADS_ON && Resque::Job.singleton_class.instance_method(:reserve) == OURS
           end
@@ -53,7 +54,7 @@ module Resque
             lease.payload
           end
 
-          # @yieldreturn [Resque::Job, nil] of what comes below
+          # @yieldreturn [Resque::Job, nil] of the earlier `reserve`
           # @return [Resque::Job, nil] the job, with its lease
           def leasing
             state = self.state
@@ -70,15 +71,15 @@ module Resque
               retry
             ensure
               state.inside = false
-              # Still there only when an exception (Timeout, Thread#kill) has come between.
+              # Still there only after an exception (Timeout, Thread#kill).
               state.take&.give_back
             end
           end
 
           private
 
-          # An exception out of a trap handler can leave the flag set: then nothing of ours is below us on the stack.
-          # Looked at only where the flag is set, so it costs nothing but for plugins that reserve within reserve.
+          # An exception out of a trap handler can leave the flag set, with no `leasing` on the stack. The stack is read
+          # only where the flag is set, so this costs only plugins that reserve within reserve.
           def nested?(state)
             stack = caller_locations(2) || []
             return true if stack.any? { |frame| frame.path == __FILE__ && frame.base_label == 'leasing' }

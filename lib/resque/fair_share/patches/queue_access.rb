@@ -2,40 +2,37 @@
 
 module Resque
   module FairShare
-    # What stands in the main list for each job that waits in a partition. It decodes to nil, so a worker without this
-    # gem sees an empty queue rather than a broken job.
-    TICKET = 'null'
-
     module Patches
-      # Every enqueue and every pop of Resque and its plugins goes through here, and nobody aliases it.
+      # Every enqueue and every pop of Resque and its plugins goes through these methods, and no plugin aliases them.
+      # @private
       module QueueAccess
         STOCK = Stock.new(Resque::DataStore::QueueAccess, self, 'resque/data_store.rb', %i[pop_from_queue])
         private_constant :STOCK
 
         def push_to_queue(queue, encoded_item)
-          klass = Resolver.fair_class(Native.job_class(encoded_item))
+          partition = Resolver.partition_of(encoded_item)
           fair_queue = Queue.of(@redis, queue)
-          return fair_queue.enqueue(encoded_item, Resolver.partition(klass, encoded_item)) if klass
-
           # A job without partition takes its turn in the queue's own lane, where there are others to take turns with.
-          fair_queue.lane? ? fair_queue.enqueue(encoded_item, nil) : super
+          return super unless partition || fair_queue.standing.lane?
+
+          fair_queue.turns.enqueue(encoded_item, partition)
         end
 
         # @return [String, nil] a payload, as stock; one from a partition carries its lease
         def pop_from_queue(queue)
           JobReserve.popping
           fair_queue = Queue.of(@redis, queue)
-          unless fair_queue.fair?
+          unless fair_queue.standing.fair?
             popped = pop_as_stock(fair_queue) { super }
-            return popped unless popped == TICKET || (popped && fair_queue.take_in(popped))
+            return popped unless popped == TICKET || (popped && fair_queue.turns.take_in(popped))
           end
-          lease = fair_queue.reserve(ticket_given: popped == TICKET)
+          lease = fair_queue.turns.reserve(ticket_given: popped == TICKET)
           return super if lease == :plain
 
           JobReserve.popped(lease) if lease.is_a?(Lease)
         end
 
-        # `peek_in_queue` goes through here, too. As in stock: an object for a count of 1, else an Array.
+        # `peek_in_queue` calls it, too. As in stock: an object for a count of 1, else an Array.
         def list_range(key, start = 0, count = 1)
           found = super
           return found unless key.to_s.start_with?('queue:') && !Array(found).empty?
@@ -44,48 +41,48 @@ module Resque
           return found unless Array(found).include?(TICKET) || behind_tickets?(queue, start)
 
           from, most = in_redis_order(queue, start.to_i, count.to_i)
-          page = Queue.of(@redis, queue).peek(from, most)
+          page = Queue.of(@redis, queue).backlog.peek(from, most)
           count == 1 ? page.first : page
         end
 
         def everything_in_queue(queue)
           found = super
-          found.include?(TICKET) ? Queue.of(@redis, queue).everything : found
+          found.include?(TICKET) ? Queue.of(@redis, queue).backlog.everything : found
         end
 
         # By class and arguments, not by bytes, where a job waits in a partition.
         # @return [Integer] jobs removed
         def remove_from_queue(queue, data)
           fair_queue = Queue.of(@redis, queue)
-          return super unless fair_queue.look
-          return fair_queue.remove(data) if data.is_a?(Backlog::Waiting)
+          return super unless fair_queue.standing.look
+          return fair_queue.backlog.remove(data) if data.is_a?(Backlog::Waiting)
 
           in_list = super.to_i
-          fair_queue.sweep if in_list.positive?
-          in_list + fair_queue.remove(data)
+          fair_queue.upkeep.sweep if in_list.positive?
+          in_list + fair_queue.backlog.remove(data)
         end
 
         # Running jobs go on; the run-time settings go with the queue.
         def remove_queue(queue)
           fair_queue = Queue.of(@redis, queue)
-          fair = fair_queue.look
-          fair_queue.clear_all if fair
+          fair = fair_queue.standing.look
+          fair_queue.backlog.clear_all if fair
           super.tap do
-            fair_queue.forget_settings
-            fair_queue.sweep if fair
+            fair_queue.control.forget_settings
+            fair_queue.upkeep.sweep if fair
           end
         end
 
         private
 
-        # @yieldreturn [String, nil] of what comes below
+        # @yieldreturn [String, nil] of Resque's pop
         def pop_as_stock(fair_queue, &)
-          STOCK.below?(:pop_from_queue) ? fair_queue.pop(&) : yield
+          STOCK.below?(:pop_from_queue) ? fair_queue.turns.pop(&) : yield
         end
 
-        # What others pushed comes behind the jobs for which the tickets before it stand.
+        # Payloads that others pushed behind tickets are shown after the jobs of those tickets.
         def behind_tickets?(queue, start)
-          start.to_i != 0 && Queue.of(@redis, queue).look
+          start.to_i != 0 && Queue.of(@redis, queue).standing.look
         end
 
         # Start and count may be negative, as LRANGE and LINDEX take them.

@@ -3,16 +3,18 @@
 module Resque
   module FairShare
     module Patches
-      # The worker's own life: it has no hook that runs however a job ended, but it always reports that it is done.
+      # A worker's records. Resque has no hook that runs however a job ended, but a worker always reports that it is
+      # done.
+      # @private
       module Workers
-        # Comes after the dead workers were pruned, so what is found now is not Resque's to fail.
+        # Runs after Resque has pruned dead workers, so any orphan found now is ours to handle.
         def register_worker(worker)
           super.tap do
             ProcessIdentity.worker = worker.id
             WarmUp.call if worker.fork_per_job?
             fair_queues(worker.queues).each do |queue|
-              queue.seen_fair
-              queue.reconcile_quietly
+              queue.standing.seen_fair
+              Reconciliation.quietly(queue)
             end
           end
         end
@@ -24,30 +26,9 @@ module Resque
 
         STOCK = Stock.new(Resque::DataStore::Workers, self, 'resque/data_store.rb',
                           %i[set_worker_payload get_worker_payload worker_done_working])
-        # A thread's note of the record that it has just written: where, the worker's id and the record.
+        # A thread's note of the record that it has just written: the data store, the worker's id and the record.
         WRITTEN = :resque_fair_share_record
         private_constant :STOCK, :WRITTEN
-
-        # Stands for the pipeline in which Resque counts a worker's jobs, and notes what is written into it.
-        class Notes < BasicObject
-          def initialize
-            @calls = []
-          end
-
-          def method_missing(name, *arguments) # rubocop:disable Style/MissingRespondToMissing
-            @calls << [name, arguments]
-            nil
-          end
-
-          # @return [Array<Array(String, Integer)>, nil] key and growth of each counter; nil: it is not counters only
-          def __counters__
-            @calls.map { |_, arguments| arguments } if @calls.all? { |name, _| name == :incrby }
-          end
-
-          def __replay__(pipe)
-            @calls.each { |name, arguments| pipe.public_send(name, *arguments) }
-          end
-        end
 
         # Resque's own command, over the core's connection where one is open: that takes half the time.
         def set_worker_payload(worker, data)
@@ -61,7 +42,7 @@ module Resque
           Thread.current[WRITTEN] = [self, id, data] if STOCK.below?(:get_worker_payload)
         end
 
-        # Resque asks what a worker works on as soon as it has written that (Worker#state_change): no round trip for it.
+        # Resque reads the record as soon as it has written it (Worker#state_change): that needs no round trip.
         def get_worker_payload(worker_id)
           written = Thread.current[WRITTEN]
           return super unless written
@@ -71,8 +52,8 @@ module Resque
           store.equal?(self) && id == worker_id.to_s ? data : super
         end
 
-        # Resque's own round trip, and the release in it. Where it can't ride along, the lease ends before the record
-        # goes: killed in between, the job counts as started, and is not run again.
+        # Releases the lease in the round trip that Resque makes anyway. Where that can't be, the lease ends before the
+        # record is deleted: killed in between, the job counts as started, and is not run again.
         def worker_done_working(worker)
           Thread.current[WRITTEN] = nil
           lease = Lease.ended(worker)
@@ -80,7 +61,7 @@ module Resque
             lease&.release
             return super
           end
-          notes = Notes.new
+          notes = PipelineNotes.new
           yield(redis: notes)
           done(lease, worker, notes)
         end
@@ -105,11 +86,11 @@ module Resque
           connection.workers(prefix).done(connection, worker.to_s, counters)
         end
 
-        # One look by way of Resque's client: a worker of plain queues needs no connection of ours.
+        # One look through Resque's client: a worker of plain queues needs no connection of the core's.
         def fair_queues(names)
           return [] if names.empty?
 
-          states = @redis.pipelined { |pipe| names.each { |name| pipe.exists(*Native::FairQueue.state_keys(name)) } }
+          states = @redis.pipelined { |pipe| names.each { |name| pipe.exists(*Native::Queue.state_keys(name)) } }
           names.zip(states).filter_map { |name, state| Queue.of(@redis, name) if state && state != 0 }
         end
       end

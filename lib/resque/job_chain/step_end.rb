@@ -2,19 +2,25 @@
 
 module Resque
   module JobChain
-    # What follows from the end of a step. Each transition is one script, which also enqueues what comes next; it is
-    # computed from a snapshot, checked in the script, and tried again when the chain has changed meanwhile.
-    class Executor
-      # Seconds between attempts while Redis can't be reached: the step's work is done, and should not be done again.
+    # The end of a step, which moves its chain on. Each transition is one script that also enqueues the next jobs. It is
+    # computed from a snapshot; the script checks that the snapshot is current, and the transition is computed again
+    # where it is not.
+    #
+    # A worker's job does this for itself. Called by hand, it names a step by its index, as in resque-job-chain 0.1.0.
+    # @example
+    #   Resque::JobChain::StepEnd.new('order-7', 0).after_step # => "advanced"
+    class StepEnd
+      include StepFailure
+
+      # Seconds between attempts while Redis can't be reached: the step's work is done, and should not be done twice.
       PATIENCE = [0.1, 0.3, 1.0, 2.0, 3.0].freeze
-      # How often a snapshot may be outdated by others before something must be wrong.
+      # Above so many outdated snapshots something else must be wrong.
       MOST_ATTEMPTS = 1000
-
-      # What a script answers: result, milliseconds since the chain's start where it has ended, pending counts.
+      # A script's reply: result, milliseconds since the chain's start where the chain has ended, pending counts.
       Reply = Struct.new(:result, :duration, :pendings)
+      private_constant :PATIENCE, :MOST_ATTEMPTS, :Reply
 
-      # Redis can't be reached: what was asked may be asked again.
-      # @private
+      # @private Asks again while Redis can't be reached. Only for a block that may run twice.
       def self.patiently
         pauses = PATIENCE.dup
         begin
@@ -26,11 +32,11 @@ module Resque
         end
       end
 
-      # @param chain_id [String]
-      # @param step_index [Integer]
-      # @param run [String, nil] what the job's payload says; nil: it is judged by its step index
-      # @param token [Integer, nil] of the step's job
-      # @param snapshot [Snapshot, nil] what is known already
+      # @param chain_id [String, Symbol, Integer]
+      # @param step_index [Integer, String]
+      # @param run [String, nil] the chain's run, from the job's payload; nil: the step's index alone counts
+      # @param token [Integer, nil] of the step's job, from its payload
+      # @param snapshot [Snapshot, nil] the chain as already read
       def initialize(chain_id, step_index, run: nil, token: nil, snapshot: nil)
         @chain_id = chain_id.to_s
         @step_index = step_index.to_i
@@ -40,15 +46,18 @@ module Resque
         @prepared = {}
       end
 
-      # The step has been performed.
+      # The step was performed.
       # @return [String] 'advanced', 'completed' (the chain), 'counted' (others of its group run, or the chain is paused
       #   or failed), 'broken' (the next step can't be started), 'resumed' (a failed chain goes on) or 'stale'
+      # @raise [Contention] when the chain changes at each attempt
       def after_step
         end_well(true)
       end
 
-      # The step has failed.
-      # @return [String] 'aborted', 'exhausted', 'retrying:N', 'skipped', 'counted' or 'stale'
+      # The step failed.
+      # @param error [Exception]
+      # @return [String] 'aborted', 'exhausted', 'retrying:N' (N attempts have failed), 'skipped', 'counted' or 'stale'
+      # @raise [Contention] when the chain changes at each attempt
       def on_failure(error)
         row = known&.rows&.first
         return stale unless row
@@ -64,11 +73,11 @@ module Resque
 
       # @return [Snapshot, nil] nil where there is no such chain, or it is another run
       def known
-        snapshot = @snapshot ||= Executor.patiently { Snapshot.of(@chain_id, @step_index) }
+        snapshot = @snapshot ||= StepEnd.patiently { Snapshot.of(@chain_id, @step_index) }
         snapshot if snapshot && (@run.nil? || @run == snapshot.run)
       end
 
-      # @raise [MissingChain] never where {#transition} has looked
+      # @raise [MissingChain] never inside a {#transition}, which looks first
       def snapshot
         known or raise MissingChain, "there is no chain #{@chain_id.inspect} (any more)"
       end
@@ -109,59 +118,14 @@ module Resque
         Observable.duration(:chain_duration, reply.duration) unless reply.duration.negative?
       end
 
-      # @return [Array(Delivery, nil), Array(nil, Obstacle), nil] nil: nothing is started by this end
+      # @return [Array(Delivery, nil), Array(nil, Obstacle), nil] nil: this end starts nothing
       def prepare_next
         return if snapshot.left > 1 || snapshot.last_group? || %w[paused cancelled].include?(snapshot.status)
 
         prepare(snapshot.next_rows.to_h { |row| [row, row.token] })
       end
 
-      def retry_step(error)
-        delivery = nil #: Delivery?
-        obstacle = nil #: Obstacle?
-        reply = transition do |native, connection, fence|
-          delivery, obstacle = prepare_retry
-          next native.fail(connection, fence, *obstacle.as_failure) if obstacle # steep:ignore
-
-          native.retry(connection, fence, snapshot.revision, delivery.jobs.fetch(0)) # steep:ignore NoMethod
-        end
-        return failed(reply, 'aborted', obstacle) unless reply.result == 'retrying'
-
-        retried(error, delivery, reply.pendings.to_a)
-      end
-
-      def prepare_retry
-        row = snapshot.rows.first
-        prepare({ row => row.token + 1 }, delay: RetryDelay.after(row.definition['retry_delay'], row.attempts + 1))
-      end
-
-      # @param pendings [Array<Integer>] empty where the chain is paused
-      def retried(error, delivery, pendings)
-        attempts = snapshot.rows.first.attempts + 1
-        Observable.notify(:step_retrying, @chain_id, @step_index, attempts)
-        Observable.report(:warn, "chain #{@chain_id} tries step #{@step_index} again after #{error.class}: " \
-                                 "#{JobChain.message_of(error)}")
-        delivery&.enqueued(pendings) unless pendings.empty?
-        "retrying:#{attempts}"
-      end
-
-      def fail_step(error, word)
-        reply = transition do |native, connection, fence|
-          native.fail(connection, fence, false, JobChain.message_of(error), error.class.to_s)
-        end
-        failed(reply, word)
-      end
-
-      def failed(reply, word, obstacle = nil)
-        return stale if reply.result == 'stale'
-        return reply.result unless reply.result == 'failed'
-
-        obstacle ? obstacle.notify(@chain_id) : Observable.notify(:chain_failed, @chain_id, @step_index)
-        Observable.duration(:chain_duration, reply.duration) unless reply.duration.negative?
-        word
-      end
-
-      # When it is asked again because the chain has changed, hooks are not run again.
+      # Hooks run once, also where the chain has changed and the jobs are made again.
       def prepare(tokens, delay: nil)
         key = tokens.keys.map(&:index)
         known = @prepared[key]
@@ -180,7 +144,7 @@ module Resque
 
           fence = [snapshot.run, JobChain.ttl, request, @step_index, @token] #: FairShare::Native::Chain::fence
           native, connection = snapshot.handle
-          reply = Executor.patiently { yield native, connection, fence }
+          reply = StepEnd.patiently { yield native, connection, fence }
           result, duration, pendings = reply
           return Reply.new(result == 'missing' ? 'stale' : result, duration, pendings) unless result == 'again'
 
@@ -192,10 +156,6 @@ module Resque
       def strategy(row)
         own = row.definition['on_failure']
         own ? own.to_sym : snapshot.strategy || JobChain.configuration.default_strategy
-      end
-
-      def max_attempts(row)
-        row.definition['max_attempts'] || JobChain.configuration.default_max_attempts
       end
 
       def stale

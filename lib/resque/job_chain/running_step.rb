@@ -2,47 +2,47 @@
 
 module Resque
   module JobChain
-    # A step's job while a worker performs it: whether it still is to be performed, and what comes of its end. Its
-    # chain, step and token are read before `perform`, which may change its arguments.
+    # A step's job while a worker performs it. Chain, step and token are read before `perform`, which may change the
+    # job's arguments.
     # @private
-    class Execution
-      # An interrupted job has put itself back: it has neither ended well nor failed.
+    class RunningStep
+      # An interrupted job has put itself back into its queue: it has neither ended well nor failed.
       INTERRUPTS = /(\A|::)Continuation::Interrupt\z/
 
       class << self
         # @param job [Resque::Job]
-        # @return [Execution, nil] nil where it is no chain's
+        # @return [RunningStep, nil] nil where the job is no chain's
         def of(job)
-          return job.job_chain_execution if job.job_chain_execution
+          return job.job_chain_running_step if job.job_chain_running_step
 
           identity = identity_of(job)
-          job.job_chain_execution = new(*identity) if identity # steep:ignore UnexpectedPositionalArgument
+          job.job_chain_running_step = new(*identity) if identity # steep:ignore UnexpectedPositionalArgument
         end
 
-        # @return [Boolean] whether an execution takes care of the job that runs here
+        # @return [Boolean] whether the job that runs in this thread tells its chain how it ends
         def inside?
           !current.nil?
         end
 
-        # The context was changed by the step that runs here: its snapshot need not be read again.
+        # The running step has changed the context: its snapshot need not be read again.
         def context_changed(chain_id, revision, context)
           current&.context_changed(chain_id, revision, context)
         end
 
-        # @return [Execution, nil]
+        # @return [RunningStep, nil]
         def current
-          Thread.current[:resque_job_chain_execution]
+          Thread.current[:resque_job_chain_running_step]
         end
 
-        def with(execution)
+        def with(running_step)
           earlier = current
-          Thread.current[:resque_job_chain_execution] = execution
+          Thread.current[:resque_job_chain_running_step] = running_step
           yield
         ensure
-          Thread.current[:resque_job_chain_execution] = earlier
+          Thread.current[:resque_job_chain_running_step] = earlier
         end
 
-        # As resque-job-chain 0.1.0 has them.
+        # Reads the arguments as resque-job-chain 0.1.0 writes them.
         # @return [Array(String, Integer), nil] chain id and step index
         def from_args(args)
           hash = args.find { |argument| argument.is_a?(Hash) }
@@ -67,15 +67,17 @@ module Resque
           from_args(payload['args']) if payload['args'].is_a?(Array) && steps?(job)
         end
 
-        # Without a token the class has to say that its jobs are steps; one that can't be loaded can't say.
+        # Without a token the class has to say that its jobs are steps. A class that can't be loaded can't deny it.
         def steps?(job)
           !job.has_payload_class? || job.payload_class.is_a?(Plugins::JobChain)
         rescue StandardError, ScriptError
-          # Its file is broken: Resque's own `fail` has still to note the job's failure.
+          # Its file is broken: Resque's own `fail` has still to record the job's failure.
           true
         end
       end
 
+      # @param run [String, nil] nil: the job has lost it, along with its token
+      # @param token [Integer, nil]
       def initialize(chain_id, step_index, run = nil, token = nil)
         @chain_id = chain_id
         @step_index = step_index
@@ -89,7 +91,7 @@ module Resque
         return false unless wanted?
 
         started = now
-        performed = Execution.with(self, &)
+        performed = RunningStep.with(self, &)
         performed ? completed(now - started) : not_performed
         performed
       rescue Exception => e # rubocop:disable Lint/RescueException -- a SignalException is a failure, too
@@ -97,12 +99,12 @@ module Resque
         raise
       end
 
-      # Comes after {#perform} in a worker's child, alone for a job whose child or worker has died.
+      # Called after {#perform} in a worker's child, and without it for a job whose child or worker has died.
       def failed(error)
         return if @ended
         return @ended = true if interrupt?(error)
 
-        executor.on_failure(error)
+        step_end.on_failure(error)
         @ended = true
       rescue StandardError => e
         Observable.report(:error, "chain #{@chain_id} could not be told that its step #{@step_index} failed with " \
@@ -114,7 +116,7 @@ module Resque
         snapshot = @snapshot
         return unless chain_id.to_s == @chain_id && snapshot
 
-        # Somebody else may have changed it between: then the snapshot is outdated, and the script will say so.
+        # Another process may have changed the chain in between. Then the snapshot is outdated, and the script says so.
         return unless revision.to_i == snapshot.revision.to_i + 1
 
         snapshot.revision = revision
@@ -125,21 +127,21 @@ module Resque
 
       def completed(milliseconds)
         Observable.duration(:step_duration, milliseconds)
-        executor.after_step
+        step_end.after_step
         @ended = true
       end
 
-      # DontPerform, or an around hook that did not yield.
+      # A before_perform hook raised DontPerform, or an around hook did not yield.
       def not_performed
         @ended = true
         Observable.report(:warn, "step #{@step_index} of chain #{@chain_id} was not performed, so the chain does " \
                                  'not go on; JobChain.recover starts it again')
       end
 
-      # What a cancelled chain has left in the queue, and what was superseded, is not performed. A job without token is,
-      # unless its chain was cancelled: somebody wanted it, and its end is judged by its step.
+      # A job that a cancelled chain left in the queue is not performed, nor one that a later job has replaced. A job
+      # without token is performed unless its chain was cancelled: somebody wanted it, and its step judges its end.
       def wanted?
-        @snapshot = snapshot = Executor.patiently { Snapshot.of(@chain_id, @step_index) }
+        @snapshot = snapshot = StepEnd.patiently { Snapshot.of(@chain_id, @step_index) }
         wanted = @token ? current?(snapshot) : snapshot&.status != 'cancelled'
         refuse unless wanted
         wanted
@@ -164,8 +166,8 @@ module Resque
         error.class.ancestors.any? { |ancestor| INTERRUPTS.match?(ancestor.name.to_s) }
       end
 
-      def executor
-        Executor.new(@chain_id, @step_index, run: @run, token: @token, snapshot: @snapshot)
+      def step_end
+        StepEnd.new(@chain_id, @step_index, run: @run, token: @token, snapshot: @snapshot)
       end
     end
   end

@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require 'time'
+
+module Resque
+  module JobChain
+    # Every place that can hold a step's job. They are read in the order in which a job passes them (delayed, queued,
+    # running, failed), so a job that moves meanwhile is seen.
+    # @private
+    class Sightings
+      # @param wanted [Hash{String => Object}] the chains to look for, by id
+      def initialize(wanted)
+        @wanted = wanted
+      end
+
+      # @yieldparam id [String]
+      # @yieldparam step [Integer]
+      # @yieldparam token [Integer, nil] nil: the job has lost it
+      # @yieldparam failed_at [Time, nil] where the job is in the failed list
+      def each(&)
+        %i[each_delayed each_queued each_running].each do |place|
+          send(place) { |payload| see(payload, &) }
+        end
+        each_failed { |payload, failed_at| see(payload, failed_at, &) }
+      end
+
+      private
+
+      def see(payload, failed_at = nil)
+        return unless payload.is_a?(Hash)
+
+        id, run_or_step, step, token = payload[Delivery::KEY]
+        id, run_or_step = RunningStep.from_args(payload['args']) if id.nil? && payload['args'].is_a?(Array)
+        return unless id && @wanted.key?(id)
+
+        yield id, step || run_or_step, token, failed_at
+      end
+
+      # Skips the parsing of payloads that name no chain.
+      def decode(text)
+        return unless text.include?('_chain_id') || text.include?(Delivery::KEY)
+
+        Resque.decode(text)
+      rescue Resque::Helpers::DecodeException
+        nil
+      end
+
+      # resque-scheduler's jobs. It takes them from the head, so pages are counted from the tail.
+      def each_delayed
+        Pages.each(->(from) { Resque.redis.zrange('delayed_queue_schedule', from, from + Pages::SIZE - 1) }) do |time|
+          Pages.each(->(from) { Resque.redis.lrange("delayed:#{time}", -from - Pages::SIZE, -from - 1) }) do |item|
+            yield decode(item)
+          end
+        end
+      end
+
+      def each_queued
+        Resque.queues.each do |name|
+          FairShare.queue(name).backlog.each_payload_from_tail { |payload| yield decode(payload) }
+        end
+      end
+
+      # Jobs with a lease, then jobs in a worker's record.
+      def each_running
+        Resque.queues.each do |name|
+          FairShare.queue(name).leases.each { |_id, _partition, _started, _owner, payload| yield decode(payload) }
+        end
+        Resque::Worker.working.each { |worker| yield worker.job['payload'] }
+      end
+
+      # A job that was requeued from there is seen at its new place.
+      def each_failed
+        Array(Resque::Failure.queues).each do |name|
+          Pages.each(->(from) { [Resque::Failure.all(from, Pages::SIZE, name)].flatten }) do |row|
+            next if row.nil? || row['retried_at']
+
+            yield row['payload'], Time.parse(row['failed_at'])
+          end
+        end
+      end
+    end
+  end
+end
