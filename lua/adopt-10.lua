@@ -1,13 +1,13 @@
 --[[
-Routes payloads that somebody else pushed into the main list: each becomes a waiting job of its partition, and a ticket
-takes its place. Stops at the first that is not there any more: another worker was faster.
+Routes payloads that others pushed into the main list: each becomes a waiting job of its partition, and a ticket takes its
+place. Stops at the first element that is not there any more: another worker was faster.
 
 KEYS   the ten of includes/keys.lua
 Touches main, partitions, parked, leases, state, tags, settings, weights, names
-ARGV   [1] root  [2] cap (0: none)  [3] 'rotate': what was looked at goes to the tail of the main list, so that a next call
-       sees the next; else ''. Then for each element from the head on: its bytes, encoded partition (':' for a ticket:
-       left alone), configured weight or '', full id or ''
-Reply  { elements looked at, payloads adopted, array of partition, pending, ... of those that something was put into }
+ARGV   [1] root  [2] cap (0: none)  [3] 'rotate': moves the elements looked at to the tail of the main list, so that
+       the next call sees the next ones; else ''. Then for each element from the head on: its bytes, encoded partition
+       (':' for a ticket, which stays as it is), configured weight or '', full id or ''
+Reply  { elements looked at, payloads adopted, array of partition, pending, ... of each partition that got a job }
 ]]
 -- @include keys: root, main, partitions, state
 -- @include time: now
@@ -19,7 +19,8 @@ Reply  { elements looked at, payloads adopted, array of partition, pending, ... 
 local cap, rotate, looked_at, adopted = tonumber(ARGV[2]), ARGV[3] == 'rotate', 0, 0
 local pending = {}
 
--- 0.1.0 wrote each job twice, and named its partition by the id as it was given. => whether the copy became the job
+-- 0.1.0 wrote each job twice, into the main list and into its partition, which it named by the id as it was given. Returns
+-- whether this script has turned the copy in the partition into the job.
 local function take_over(partition, full_id, payload, element)
   if partition == LANE then return false end
   local raw = full_id
@@ -34,8 +35,8 @@ local function take_over(partition, full_id, payload, element)
     if redis.call('EXISTS', sub) == 0 then redis.call('ZREM', partitions, raw) end
     return false
   end
-  -- In its place, so that the order stays. What is not found soon is reported by the reserve that meets it. When all is
-  -- moved, each copy comes to the head, and all go to the tail in their order.
+  -- Replace the copy where it is, so that the order stays. A copy too far back to be found here is reported by the reserve
+  -- that meets it. With `rotate` each copy is at the head when its turn arrives, and moves to the tail, in the same order.
   if rotate and redis.call('LINDEX', sub, 0) == payload then
     redis.call('RPUSH', sub, element)
     redis.call('LPOP', sub)
@@ -48,12 +49,12 @@ local function take_over(partition, full_id, payload, element)
   return true
 end
 
-redis.call('LTRIM', main, 0, -1) -- Changes nothing, but lets a Redis that is out of memory drain: see give_back.
+redis.call('LTRIM', main, 0, -1) -- Changes nothing, but lets a full Redis drain: see give_back in reserve.
 for i = 4, #ARGV, 4 do
   local payload, partition = ARGV[i], ARGV[i + 1]
   if redis.call('LINDEX', main, looked_at) ~= payload then break end
   if partition ~= ':' then
-    -- The payload's own place becomes the ticket, so the one that `put` adds at the tail goes again.
+    -- The ticket takes the payload's place, so pop the one that `put` adds at the tail.
     redis.call('LSET', main, looked_at, 'null')
     weigh(partition, ARGV[i + 2], ARGV[i + 3])
     local element = string.format('%011x', now) .. payload
@@ -66,7 +67,7 @@ for i = 4, #ARGV, 4 do
   looked_at = looked_at + 1
 end
 if rotate then
-  -- All of them are tickets now, and one ticket is like another.
+  -- All elements looked at are tickets now, and tickets are all alike.
   for _ = 1, looked_at do redis.call('LPOP', main) end
   for _ = 1, looked_at do redis.call('RPUSH', main, 'null') end
 end

@@ -1,11 +1,11 @@
 --[[
-Turns a chain that resque-job-chain 0.1.0 wrote into one of ours: it gets a run, its context becomes a HASH.
+Converts a chain that resque-job-chain 0.1.0 wrote: gives it a run, and makes its context a HASH.
 
 KEYS   the ten of includes/chain_keys.lua
 Touches chain, steps, context, expiring, active, INDEXES
 ARGV   [1] chain id  [2] run  [3] time to live of a finished chain, ms  [4] its context as it was read  [5] its start, ms
        then field, value, ... of the context
-Reply  1, or 0 where somebody else was faster, or the context has changed
+Reply  1, or 0 if another process was faster, or the context has changed since it was read
 ]]
 -- @include chain_keys: id, run, chain, context, active, INDEXES
 -- @include chain_index: FINISHED, expire

@@ -1,16 +1,18 @@
 --[[
-A step has ended well: completed, or skipped after a failure. When it was the last of its group, the chain goes on.
+Ends a step well: completed, or skipped after a failure. After the last step of a group,
+starts the next group or ends the chain.
 
 KEYS   the ten of includes/chain_keys.lua, then ten for each job (includes/chain_queue.lua)
 Touches chain, steps, context, expiring, INDEXES; of each queue queues, main, partitions, parked, leases, state, tags,
        settings, weights, names
 ARGV   [1] chain id  [2] run  [3] time to live of a finished chain, ms  [4] request  [5] step  [6] token or ''
        [7] completed or skipped  [8] revision from which the jobs were made  [9] index of the next group's first step
-       [10] size of that group  [11] '', failed or vetoed: its jobs could not be made  [12] at which step  [13] message
-       [14] its class  then the jobs (includes/chain_steps.lua)
-Reply  { result, ms since the chain's start where it has ended, pending of each job's partition ... }; result is advanced,
-       completed (the chain), broken ([11]), counted (others of the group run, or the chain is paused or failed), resumed
-       (a failed chain, whose step ran again by hand, goes on), again (the jobs were made from what is no longer so), stale or missing
+       [10] size of that group  [11] '', or failed or vetoed: its jobs could not be made  [12] at which step
+       [13] message  [14] its class  then the jobs (includes/chain_steps.lua)
+Reply  { result, ms since the chain's start if it has ended or -1, pending of each job's partition ... }; result is advanced,
+       completed (the chain), broken (by [11]), counted (others of the group run, or the chain is paused or failed),
+       resumed (somebody ran the step of a failed chain again by hand, and the chain goes on), again (the chain has
+       changed since the jobs were made), stale or missing
 ]]
 -- @include chain_keys: chain
 -- @include iso8601: now_text
@@ -26,7 +28,7 @@ if verdict == 'repeated' then return repeated(s) end
 if verdict == 'redone' and outcome ~= 'completed' then verdict = 'stale' end
 if verdict ~= 'current' and verdict ~= 'redone' then return { verdict, -1 } end
 
--- A failed chain goes on when the others of the group have ended well, or have a job.
+-- A failed chain goes on if every other step of the group has ended well or is running.
 local function only_this_one_was_left()
   for other = s.current, next_first - 1 do
     local its = redis.call('HGET', chain, 'step_status:' .. other)
@@ -41,9 +43,9 @@ local ends = left == 0 and next_first >= s.total and (resumes or status ~= 'fail
 local goes_on = left == 0 and next_first < s.total and (resumes or status == 'running')
 if goes_on and ARGV[8] ~= s.revision then return { 'again', -1 } end
 
--- A write that a full Redis allows: from here on the step can end although memory is short.
+-- A full Redis allows a removal as the first write, and after it all others: so the step can end although memory is short.
 redis.call('HDEL', chain, '-')
--- First what can fail (a queue's key that holds something else): nothing has changed then.
+-- Start the steps first: this can fail (a queue's key of another type), and nothing has changed yet.
 local pendings = goes_on and start_steps(15) or {}
 if resumes then
   move('failed', 'running')

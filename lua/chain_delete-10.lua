@@ -4,7 +4,7 @@ Removes all keys of a chain that has ended.
 KEYS   the ten of includes/chain_keys.lua
 Touches chain, steps, context, expiring, INDEXES
 ARGV   [1] chain id  [2] and [3] not used
-Reply  1, or 0 where there is none, or it is running or paused
+Reply  1, or 0 if there is no such chain, or it is running or paused
 ]]
 -- @include chain_keys: id, chain, steps, context, expiring, INDEXES
 

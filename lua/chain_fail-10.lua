@@ -1,10 +1,10 @@
 --[[
-A step has failed for good, and the chain with it. Running siblings in its group end as they end; nothing more is started.
+Fails a step for good, and the chain with it. Other running steps of the group go on to their end; no further step is started.
 
 KEYS   the ten of includes/chain_keys.lua
 Touches chain, steps, context, expiring, INDEXES
 ARGV   [1] chain id  [2] run  [3] time to live of a finished chain, ms  [4] request  [5] step  [6] token or ''
-       [7] failed or vetoed (its retry was)  [8] message  [9] its class
+       [7] failed, or vetoed if its retry was  [8] message  [9] its class
 Reply  { result, ms since the chain's start or -1 }; result is failed, counted (it had failed already), stale or missing
 ]]
 -- @include chain_keys: chain

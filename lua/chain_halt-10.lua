@@ -4,7 +4,7 @@ Pauses a running chain, or cancels a running or paused one.
 KEYS   the ten of includes/chain_keys.lua
 Touches chain, steps, context, expiring, INDEXES
 ARGV   [1] chain id  [2] run  [3] time to live of a finished chain, ms  [4] request  [5] paused or cancelled
-Reply  1, or 0 where the chain's status does not allow it
+Reply  1, or 0 if the chain's status does not allow it
 ]]
 -- @include chain_keys: run, chain
 -- @include iso8601: now_text

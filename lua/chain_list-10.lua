@@ -1,10 +1,10 @@
 --[[
-A page of the chains, those that were started last first, each with its state.
+Reads a page of the chains, each with its state. The chain that started last is first.
 
 KEYS   the ten of includes/chain_keys.lua
 Touches chain, steps, context, expiring, active, INDEXES
-ARGV   [1] and [2] not used  [3] not used  [4] what a chain's keys start with  [5] offset  [6] limit  then statuses
-Reply  { number of chains of 0.1.0 that are not adopted, id, { field, value, ... }, ... }
+ARGV   [1], [2] and [3] not used  [4] the start of all chains' keys  [5] offset  [6] limit  then statuses
+Reply  { number of chains of 0.1.0 that are not adopted yet, id, { field, value, ... }, ... }
 ]]
 -- @include chain_keys: active, INDEXES
 -- @include chain_index: drop_expired
@@ -15,7 +15,7 @@ drop_expired(1000)
 local found = {}
 for at = 7, #ARGV do
   local index = INDEXES[ARGV[at]]
-  -- With one status the page is read where it is; several are merged from their first.
+  -- With one status read just the page. With several, merge them from their first chain on.
   local from = #ARGV == 7 and offset or 0
   local page = redis.call('ZREVRANGE', index, from, offset + limit - 1, 'WITHSCORES')
   for i = 1, #page, 2 do found[#found + 1] = { page[i], tonumber(page[i + 1]), index } end
@@ -35,7 +35,7 @@ for i = first, math.min(#found, first + limit - 1) do
     reply[#reply + 1] = found[i][1]
     reply[#reply + 1] = fields
   else
-    -- Evicted, or removed by hand.
+    -- The state was evicted, or removed by hand.
     redis.call('ZREM', found[i][3], found[i][1])
   end
 end

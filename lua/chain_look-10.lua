@@ -1,18 +1,19 @@
 --[[
-What there is to know of a chain before it goes on: of one step and the group after it, or of all steps of the current group.
+Reads a chain before a transition: one step and the group after it, or all steps of the current group.
 
 KEYS   the ten of includes/chain_keys.lua
 Touches chain, steps, context
 ARGV   [1] chain id  [2] and [3] not used  [4] step, or ''
 Reply  { 'missing' }
-       { 'old', started_at, context }: written by resque-job-chain 0.1.0, to be adopted first
+       { 'old', started_at, context }: resque-job-chain 0.1.0 wrote the chain, adopt it first
        { 'chain', { status, run, current step, total steps, left, revision, strategy or '' }, { field, value, ... of the
-         context }, { step, status or '', token, attempts, the step itself, ... }, index of the next group's first step, { its steps } }; the
-         next group's steps only where they may be started now
+         context }, { step, status or '', token, attempts, the step itself, ... }, index of the next group's first step,
+         { the next group's steps, if they may start now } }
 ]]
 -- @include chain_keys: chain, steps, context
 
--- A parallel group is a run of consecutive steps, kept as "first-last,first-last" => index of the group's first step, size.
+-- A parallel group is a row of consecutive steps. The state has all groups as "first-last,first-last". Returns the index of
+-- the group's first step, and its size.
 local function group_of(groups, index)
   for first, last in string.gmatch(groups or '', '(%d+)-(%d+)') do
     first, last = tonumber(first), tonumber(last)

@@ -1,15 +1,16 @@
 --[[
-Starts steps again: those of a chain that is resumed, of a failed one that is retried, those whose job is nowhere.
+Starts steps again: of a paused chain that is resumed, of a failed chain that is retried, or steps whose job is lost.
 
 KEYS   the ten of includes/chain_keys.lua, then ten for each job (includes/chain_queue.lua)
 Touches chain, steps, context, expiring, INDEXES; of each queue queues, main, partitions, parked, leases, state, tags,
        settings, weights, names
-ARGV   [1] chain id  [2] run  [3] time to live of a finished chain, ms  [4] request  [5] status that the chain must have: paused,
-       failed or running (to recover)  [6] revision from which the jobs were made  [7] index of the group's first step that
-       is entered, or ''  [8] its size  [9] '', failed or vetoed: the jobs could not be made  [10] at which step  [11] message
-       [12] its class  then the jobs (includes/chain_steps.lua)
-Reply  { result, ms since the chain's start or -1, pending of each job's partition ... }; result is restarted, broken ([9]), again
-       (the jobs were made from what is no longer so) or refused (the chain has another status, or is missing)
+ARGV   [1] chain id  [2] run  [3] time to live of a finished chain, ms  [4] request  [5] status that the chain must
+       have: paused, failed or running (to recover)  [6] revision from which the jobs were made  [7] index of the first step
+       of the group that starts, or ''  [8] its size  [9] '', or failed or vetoed: the jobs could not be made  [10] at which
+       step  [11] message  [12] its class  then the jobs (includes/chain_steps.lua)
+Reply  { result, ms since the chain's start or -1, pending of each job's partition ... }; result is restarted, broken
+       (by [9]), again (the chain has changed since the jobs were made) or refused (the chain has another status, or is
+       missing)
 ]]
 -- @include chain_keys: run, chain
 -- @include iso8601: now_text
@@ -28,7 +29,7 @@ local function note(result)
   redis.call('HSET', chain, 'updated_at', now_text, 'revision', revision + 1, 'last', request .. ' ' .. result)
 end
 
--- First what can fail (a queue's key that holds something else): nothing has changed then.
+-- Start the steps first: this can fail (a queue's key of another type), and nothing has changed yet.
 local pendings = start_steps(13)
 if enters ~= '' then
   redis.call('HSET', chain, 'current_step', enters)

@@ -1,12 +1,12 @@
 --[[
-A step has failed and is to be tried again.
+Starts the next attempt of a step that has failed. In a paused chain the attempt waits for the resume.
 
 KEYS   the ten of includes/chain_keys.lua, then the ten of the job's queue
 Touches chain; of each queue queues, main, partitions, parked, leases, state, tags, settings, weights, names
 ARGV   [1] chain id  [2] run  [3] time to live of a finished chain, ms  [4] request  [5] step  [6] token or ''
        [7] revision from which the job was made  then the job (includes/chain_steps.lua)
 Reply  { result, -1, pending of the job's partition }; result is retrying, counted (the chain has failed meanwhile, so nothing
-       is started), again (the job was made from what is no longer so), stale or missing
+       is started), again (the chain has changed since the job was made), stale or missing
 ]]
 -- @include chain_keys: chain
 -- @include chain_steps: start_steps

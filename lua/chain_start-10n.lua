@@ -1,12 +1,13 @@
 --[[
-Starts a chain: its state, its steps, its context, and the jobs of its first step or group.
+Starts a chain: writes its state, steps and context, and enqueues the jobs of its first step or group.
 
 KEYS   the ten of includes/chain_keys.lua, then ten for each job (includes/chain_queue.lua)
 Touches chain, steps, context, expiring, INDEXES; of each queue queues, main, partitions, parked, leases, state, tags,
        settings, weights, names
 ARGV   [1] chain id  [2] run  [3] time to live of a finished chain, ms  [4] total steps  [5] the chain's strategy or ''
        [6] groups or ''  [7] size of the first group  [8] '' or vetoed  [9] vetoed step  [10] message  [11] its class
-       [12] number of words of the context  then these: field, value, ...  then each step  then the jobs (includes/chain_steps.lua)
+       [12] number of words of the context  then these: field, value, ...  then each step  then the jobs
+       (includes/chain_steps.lua)
 Reply  { 'started' or 'exists', ms since the start or -1, pending of each job's partition ... }
 ]]
 -- @include chain_keys: id, run, chain, steps, context, expiring, INDEXES
@@ -19,11 +20,11 @@ Reply  { 'started' or 'exists', ms since the start or -1, pending of each job's 
 local total, size, words = tonumber(ARGV[4]), tonumber(ARGV[7]), tonumber(ARGV[12])
 
 if redis.call('EXISTS', chain) == 1 then
-  -- Asked again after a lost reply, it has been started by this very call.
+  -- The same run means that this call has started the chain before, and is repeated because its reply was lost.
   return { redis.call('HGET', chain, 'run') == run and 'started' or 'exists', -1 }
 end
 
--- First what can fail (a queue's key that holds something else): nothing has changed then.
+-- Start the steps first: this can fail (a queue's key of another type), and nothing has changed yet.
 local pendings = start_steps(13 + words + total)
 redis.call('HSET', chain, 'status', 'running', 'current_step', 0, 'total_steps', total, 'started_at', now_text,
   'updated_at', now_text, 'run', run)

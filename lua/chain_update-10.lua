@@ -5,7 +5,7 @@ KEYS   the ten of includes/chain_keys.lua
 Touches chain, context
 ARGV   [1] chain id  [2] and [3] not used  then field, value, ...
 Reply  { 'updated', revision, { field, value, ... of the whole context } }, { 'missing' }, or { 'old', started_at, context }
-       where resque-job-chain 0.1.0 wrote the chain, and it has to be adopted first
+       if resque-job-chain 0.1.0 wrote the chain: adopt it first
 ]]
 -- @include chain_keys: chain, context
 

@@ -1,10 +1,10 @@
 --[[
-Removes all waiting jobs of partitions. Running ones go on.
+Removes all waiting jobs of the given partitions. Running jobs go on.
 
 KEYS   the ten of includes/keys.lua
 Touches main, partitions, parked, leases, state, tags, weights, names
 ARGV   [1] root, then encoded partitions
-Reply  { number of jobs removed, array of the partitions that had some: their pending is 0 now }
+Reply  { number of jobs removed, array of the partitions that had some, whose pending is 0 now }
 ]]
 -- @include keys: root, main, partitions, state
 -- @include unpark: unpark

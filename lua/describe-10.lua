@@ -1,5 +1,5 @@
 --[[
-What there is to know of some partitions.
+Describes partitions: their counts, and the settings in force.
 
 KEYS   the ten of includes/keys.lua
 Touches state, settings, weights, names
@@ -16,7 +16,7 @@ for i = 3, #ARGV do
   local partition = ARGV[i]
   local weight, cap, paused, name = policy(partition, weighted, tonumber(ARGV[2]))
   local head = redis.call('LRANGE', root .. 'sub:' .. partition, 0, 0)[1]
-  -- Old elements start with a brace, and have no time.
+  -- An element that 0.1.0 wrote starts with a brace, and has no time.
   local queued = head and tonumber(string.sub(head, 1, 11), 16)
   local age = queued and now - queued
   rows[#rows + 1] = {

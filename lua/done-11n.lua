@@ -1,6 +1,6 @@
 --[[
-A worker is done with a job: what Resque writes then, and the release, in one. The release is harmless for a lease that is
-gone.
+Ends a worker's job: writes what Resque writes when a worker is done, and releases the lease. The release does nothing if the
+lease is gone.
 
 KEYS   the ten of includes/keys.lua, [11] the worker's record, then a counter each
 Touches main, partitions, parked, leases, state, tags, settings, weights, names
@@ -11,7 +11,7 @@ Reply  { released (0 or 1), partition, in_flight }
 -- @include forget: forget
 -- @include finish: finish
 
--- The record goes first, as a removal that a full Redis allows.
+-- Delete the record first: a full Redis allows a removal, and after it the other writes.
 redis.call('DEL', KEYS[11])
 for at = 5, #ARGV do redis.call('INCRBY', KEYS[at + 7], ARGV[at]) end
 local partition, in_flight, _, drained = finish(ARGV[2], tonumber(ARGV[3]), ARGV[4])

@@ -1,11 +1,11 @@
 --[[
-Puts many jobs into their partitions: all of them or, where Redis refuses the first write, none.
+Puts many jobs into their partitions: all of them or, if Redis refuses the first write, none.
 
 KEYS   the ten of includes/keys.lua
 Touches queues, main, partitions, parked, leases, state, tags, settings, weights, names
 ARGV   [1] root  [2] queue  [3] cap (0: none), then for each job: encoded partition, payload, configured weight or '',
        full id or ''
-Reply  pending of its partition after each job
+Reply  for each job, pending of its partition after it
 ]]
 -- @include keys: queues
 -- @include time: now

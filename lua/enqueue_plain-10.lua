@@ -1,5 +1,5 @@
 --[[
-Puts one job into the main list, whole, as dequeue_strategy = :legacy_scan has it, and counts it.
+Puts one whole job into the main list, as dequeue_strategy = :legacy_scan stores jobs, and counts it.
 
 KEYS   the ten of includes/keys.lua
 Touches queues, main

@@ -1,12 +1,12 @@
 --[[
-Brings the next page of an index back in line with the lists and leases: counts that a killed worker of 0.1.0 left behind, partitions
-that were parked under a lower cap; and puts back tickets that a stock worker without this gem popped.
+Corrects the next page of an index by the lists and leases: counts that a killed worker of 0.1.0 left behind, and partitions
+that were parked under a lower cap. Also puts back tickets that a worker without this gem popped.
 
 KEYS   the ten of includes/keys.lua
 Touches main, partitions, parked, leases, state, tags, settings, weights, names
 ARGV   [1] root  [2] cap (0: none)
-Reply  { 1 at the end of an index: the next call begins the other, else goes on with this one; tickets that were put back
-         (1000 at the most); 1 where jobs wait in partitions that no index names }
+Reply  { 1 at the end of an index (the next call begins the other one), else 0 (the next call goes on with this one),
+         tickets put back (at most 1000), 1 if jobs wait in partitions that are in no index, else 0 }
 ]]
 -- @include keys: root, main, partitions, parked, leases, state
 -- @include score: FIRST_CLOCK, tag_of
@@ -44,7 +44,7 @@ if ended then name = name == 'parked' and 'partitions' or 'parked' end
 
 sweep()
 if redis.call('EXISTS', state) == 1 then
-  redis.call('HDEL', state, 'mended') -- A removal first, so that a Redis that is out of memory lets it through.
+  redis.call('HDEL', state, 'mended') -- A removal first: it lets a Redis that is out of memory write.
   redis.call('HSET', state, 'mended', name .. ' ' .. page[1])
 end
 local counts = redis.call('HMGET', state, 'pending', 'parked', 'lost')
@@ -52,6 +52,6 @@ local pending, in_parked = tonumber(counts[1]) or 0, tonumber(counts[2]) or 0
 local lost = counts[3] or (in_parked > 0 and redis.call('EXISTS', parked) == 0) or
   (pending > in_parked and redis.call('EXISTS', partitions) == 0)
 local missing = math.min(pending - redis.call('LLEN', main), MOST)
-if lost then missing = 0 end -- Only then it is known how many wait.
+if lost then missing = 0 end -- Until a reindex, the number of waiting jobs is not known.
 for _ = 1, missing do redis.call('RPUSH', main, 'null') end
 return { ended and 1 or 0, math.max(missing, 0), lost and 1 or 0 }

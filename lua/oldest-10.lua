@@ -1,12 +1,12 @@
 --[[
-A page of an index, and of it the partitions whose oldest job waits since `bound` or longer.
+Reads a page of an index. Answers the partitions on it whose oldest job was enqueued at `bound` or before.
 
 KEYS   the ten of includes/keys.lua
 Touches partitions, parked
-ARGV   [1] root  [2] 'partitions' or 'parked'  [3] cursor: 0 at first, then the one of the last reply until it is 0 again
+ARGV   [1] root  [2] 'partitions' or 'parked'  [3] cursor: 0 at first, then the last reply's, until that is 0
        [4] bound: milliseconds, or '' for all
-Reply  { next cursor, then encoded partition and time of enqueueing of each in milliseconds (0: 0.1.0 wrote it, not known) }
-       in no order; a partition that moves meanwhile may come twice
+Reply  { next cursor, then for each partition: encoded id, time of enqueueing of its oldest job in milliseconds (0: not
+       known, 0.1.0 wrote the job) }, in no order; a partition that moves during the pages may be on two of them
 ]]
 -- @include keys: root, partitions, parked
 

@@ -1,6 +1,6 @@
 --[[
-Ends the lease of an owner that is gone. A job that the worker's record names had started: Resque fails it itself. Any
-other never started, and goes back to the head of its partition.
+Ends the lease of an owner that is gone. If the worker's record names the lease, the job had started, and Resque itself fails
+it. Otherwise the job never started, and goes back to the head of its partition.
 
 KEYS   the ten of includes/keys.lua, [11] the worker's record
 Touches main, partitions, parked, leases, state, tags, settings, weights, names

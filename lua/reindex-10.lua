@@ -1,10 +1,10 @@
 --[[
-Gives partitions that have a list, but that no index names, their place again: an index was evicted, or deleted by hand.
+Puts partitions that have a list, but are in no index, back into one: an index was evicted, or deleted by hand.
 
 KEYS   the ten of includes/keys.lua
 Touches main, partitions, parked, leases, state, tags, settings, weights, names
-ARGV   [1] root  [2] cap (0: none)  [3] 'last': no more such partitions are known; else '', then encoded partitions
-Reply  number of partitions that got their place again
+ARGV   [1] root  [2] cap (0: none)  [3] 'last': these are the last partitions, else ''; then encoded partitions
+Reply  number of partitions put back
 ]]
 -- @include keys: root, partitions, parked, state, tags
 -- @include score: FIRST_CLOCK

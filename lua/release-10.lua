@@ -1,5 +1,5 @@
 --[[
-Ends a lease: the job has ended, however it ended. Harmless for a lease that is gone.
+Ends a lease, because its job has ended, well or not. Does nothing if the lease is gone.
 
 KEYS   the ten of includes/keys.lua
 Touches main, partitions, parked, leases, state, tags, settings, weights, names

@@ -3,8 +3,8 @@ Removes single waiting jobs of one partition.
 
 KEYS   the ten of includes/keys.lua
 Touches main, partitions, parked, leases, state, tags, weights, names
-ARGV   [1] root  [2] encoded partition, then elements as the sub-queue holds them
-Reply  { number of jobs removed, pending of the partition (0 where none was removed) }
+ARGV   [1] root  [2] encoded partition, then elements as the partition's list holds them
+Reply  { number of jobs removed, pending of the partition (0 if none was removed) }
 ]]
 -- @include keys: root, main, partitions, parked, state
 -- @include old: drop_old_copy

@@ -4,19 +4,18 @@ Picks the next job and leases it.
 KEYS   the ten of includes/keys.lua
 Touches main, partitions, parked, leases, state, tags, settings, weights, names
 ARGV   [1] root  [2] lease id  [3] owner  [4] cap (0: none)  [5] charge: 'time' or 'jobs'
-       [6] 'again': the caller has asked with this lease id before, and has seen no reply; else ''
+       [6] 'again': the caller has asked with this lease id before and saw no reply; else ''
        [7] 'ticket': the caller has popped a ticket from the main list already; else ''
 Reply  { status, reconcile due (0 or 1), partition, element, pending, in_flight }
        status 'job'    the fields above are filled
               'none'   nothing may run now
-              'plain'  the queue has no fair-share state: stock's LPOP is right
-              'adopt'  payloads that others pushed are at the head of the main list; element is an array of them
-              'gone'   element was written by 0.1.0, and its copy in the main list is gone: it must not run again
-              'again'  call again: many partitions at once had to be parked
+              'plain'  the queue has no fair-share state: use stock Resque's LPOP
+              'adopt'  a payload that others pushed is at the head of the main list; element is an array of its first elements
+              'gone'   0.1.0 wrote element, and its copy in the main list is gone: it must not run again
+              'again'  call again: this call could only park partitions, or remove tickets
 
-Made for the common case. Redis formats each number that is handed to it with 17 digits, which takes as long as a small
-command: where a text will do, it is a text. A function that is rarely called is made in each run all the same: what comes at
-the end is none.
+Optimised for the common path. Redis formats each number that it is passed with 17 digits, which takes as long as a small
+command: pass strings. Rare code is inlined at the end, because each run creates every function it defines.
 ]]
 -- @include keys: root, main, partitions, parked, leases, state, tags
 -- @include time: now
@@ -34,17 +33,17 @@ local PROBES, BATCH, LOOK, OFTEN, SELDOM, REBASE = 64, 64, 20000, 5000, 60000, U
 local s = redis.call('HMGET', state, 'clock', 'mean', 'pending', 'reconciled', 'weighted', 'unset')
 local clock, mean, total = tonumber(s[1]) or FIRST_CLOCK, tonumber(s[2]), tonumber(s[3]) or 0
 
--- Puts a ticket into the main list without a job having come with it. The LTRIM changes nothing, but a Redis that is out of
--- memory lets a script go on that began with a removal.
+-- Puts a ticket back into the main list. The LTRIM changes nothing, but a Redis that is out of memory lets a script go on
+-- whose first write was a removal.
 local function give_back()
   redis.call('LTRIM', main, 0, -1)
   redis.call('RPUSH', main, 'null')
 end
 
--- The caller's ticket goes back where no job comes of it. Where `mend` was faster it counts no more.
+-- Whether the caller's ticket counts: it goes back if no job is found for it. It does not count if `mend` has replaced it.
 local given = hint == 'ticket' and redis.call('LLEN', main) < total
 
--- The job that this lease id got before.
+-- Answers with the job that this lease id got before.
 local function same_again()
   local partition, _, _, _, _, element = lease_fields(redis.call('HGET', leases, id))
   return { 'job', 0, partition, element, redis.call('LLEN', root .. 'sub:' .. partition),
@@ -55,7 +54,7 @@ if again ~= '' and redis.call('HEXISTS', leases, id) == 1 then
   return same_again()
 end
 
--- At most one worker every few seconds is told to look for leases whose owner is gone.
+-- Tells at most one worker every few seconds to look for leases whose owner is gone.
 local function due(interval)
   if not s[1] or now - (tonumber(s[4]) or 0) < interval then return 0 end
   redis.call('HDEL', state, 'reconciled') -- A removal first: see give_back.
@@ -63,7 +62,7 @@ local function due(interval)
   return 1
 end
 
--- Tags stay below 2^42, so that they fit under a level: once in decades they are all moved down.
+-- A tag must stay below 2^42, or it would count as a level. So once in decades all tags are moved down.
 if clock > REBASE then
   local shift = clock - FIRST_CLOCK
   for _, key in ipairs({ partitions, parked }) do
@@ -95,11 +94,11 @@ for _ = 1, PROBES do
     park(partition, score)
   else
     local sub, pending = root .. 'sub:' .. partition, root .. partition .. ':pending'
-    -- The first write is an LPOP: a Redis that is out of memory lets such a script run, and so can drain.
+    -- Pop first: a Redis that is out of memory lets a script run whose first write is a removal, and so can drain.
     local ticket = popped or redis.call('LPOP', main)
     if ticket and ticket ~= true and ticket ~= 'null' then
       redis.call('LPUSH', main, ticket)
-      -- What 0.1.0 wrote is served from its partition, so that its order stays.
+      -- Serve jobs that 0.1.0 wrote from their partition, so that their order stays.
       if not is_old(redis.call('LINDEX', sub, 0)) then
         return { 'adopt', 0, '', redis.call('LRANGE', main, 0, BATCH - 1), 0, 0 }
       end
@@ -130,7 +129,7 @@ for _ = 1, PROBES do
       if next_level ~= level then next_tag = math.max(next_tag, clock - 1) end
       if redis.call('HSETNX', leases, id, partition .. ' ' .. now .. string.format(' %.3f %.3f ', charged, next_tag) ..
           owner .. ' ' .. element) == 0 then
-        -- The call that came again was faster than this one, whose reply nobody waits for.
+        -- The caller repeated this call, and the repeat ran first. Nobody waits for the reply of this one.
         redis.call('DECR', running)
         redis.call('LPUSH', sub, element)
         if old then redis.call('LPUSH', main, element) end
@@ -142,7 +141,7 @@ for _ = 1, PROBES do
         total = total + 1
       end
       local waiting = redis.call('DECR', pending)
-      -- By the list, where the counter says that it is the last, or is not right.
+      -- The counter says that this was the last job, or the counter is wrong: ask the list.
       if waiting <= 0 then
         waiting = redis.call('LLEN', sub)
         if waiting > 0 then redis.call('SET', pending, waiting) end
@@ -160,7 +159,7 @@ for _ = 1, PROBES do
       redis.call('HSET', state, 'clock', clock, 'pending', math.max(total - 1, 0) .. '')
       return { 'job', due(SELDOM), partition, element, waiting, in_flight }
     else
-      -- The index names a partition whose list is gone (evicted, or deleted by hand).
+      -- The index has a partition whose list is gone (evicted, or deleted by hand).
       total = math.max(total - (tonumber(redis.call('GET', pending)) or 0), 0)
       redis.call('HSET', state, 'pending', total)
       redis.call('ZREM', partitions, partition)
@@ -174,8 +173,8 @@ if partition then
   return { 'again', 0, '', '', 0, 0 }
 end
 
--- Nothing may run. Tickets for which no job waits go. What others pushed may stand behind the tickets of parked partitions:
--- tickets are all alike, so those before it go to the tail.
+-- Nothing may run. Remove tickets for which no job waits. Payloads that others pushed may be behind the tickets of parked
+-- partitions: move the tickets before them to the tail, since tickets are all alike.
 local stale = not s[1] or total == 0
 if given and not stale then give_back() end
 local size = redis.call('LLEN', main)
@@ -192,7 +191,7 @@ elseif size > total then
       tickets = tickets + 1
     end
   end
-  -- Tickets only, once round: there are more of them than jobs.
+  -- After a full round, perhaps over several calls, without a payload: there are more tickets than jobs, so remove the surplus.
   local looked, of = string.match(redis.call('HGET', state, 'looked') or '', '^(%d+) (%d+)$')
   looked = (tonumber(of) == size and tonumber(looked) or 0) + tickets
   redis.call('HDEL', state, 'looked')
@@ -205,7 +204,7 @@ elseif size > total then
   end
 end
 local head = redis.call('LINDEX', main, 0)
--- The last ticket may have been all that kept the state.
+-- Perhaps only the tickets just removed kept the state.
 if not head and sweep() then s[1] = nil end
 if not s[1] then return { head == 'null' and 'again' or 'plain', 0, '', '', 0, 0 } end
 if head and head ~= 'null' then return { 'adopt', 0, '', redis.call('LRANGE', main, 0, BATCH - 1), 0, 0 } end

@@ -1,13 +1,13 @@
 --[[
-Puts waiting jobs back into the main list, as stock Resque has them, in the order in which they would have been served, had
-all run equally long. Parked partitions take their turns with the others.
+Puts waiting jobs back into the main list, as stock Resque stores them, in the order in which reserves would serve them if all
+jobs ran equally long. Parked partitions take their turns with the others.
 
 KEYS   the ten of includes/keys.lua
 Touches main, partitions, parked, leases, state, tags, settings, weights, names
-ARGV   [1] root  [2] how many at the most
-Reply  { number of jobs moved, array of elements that 0.1.0 wrote and whose copies in the main list are gone: they must not
-       run again, array of partition, pending, ... of those that jobs were taken from }; fewer jobs than asked, both
-       together, where no more wait
+ARGV   [1] root  [2] how many at most
+Reply  { number of jobs moved, array of elements that 0.1.0 wrote and whose copy in the main list is gone (they must not run
+       again), array of partition, pending, ... of each partition that jobs were taken from }; if no more jobs wait, the
+       jobs moved and the elements together are fewer than [2]
 ]]
 -- @include keys: root, main, partitions, parked, state
 -- @include score: EXPECTATION, tag_of, score_of
@@ -26,7 +26,8 @@ for _, member in ipairs(redis.call('ZRANGE', parked, 0, most - 1)) do
   redis.call('ZADD', partitions, score, member)
 end
 
--- Those that have jobs running stand behind all others, until these end: here they take their turns by their tags alone.
+-- Partitions with running jobs have a higher level, which puts them behind all others until these jobs end. Nothing ends here,
+-- so they take their turns by their tags alone.
 local running, scores = {}, redis.call('ZRANGEBYSCORE', partitions, 1, '+inf', 'WITHSCORES')
 for i = 1, #scores, 2 do running[scores[i]] = tonumber(scores[i + 1]) end
 
@@ -51,7 +52,7 @@ while moved + #lost_copies < most do
     lost_copies[#lost_copies + 1] = element
   elseif element then
     if old then
-      -- Of a job that 0.1.0 wrote the copy goes to the tail.
+      -- 0.1.0 wrote this job. Its copy has just been removed from the main list: put it at the tail.
       redis.call('RPUSH', main, element)
     else
       redis.call('LREM', main, 1, 'null')

@@ -1,10 +1,10 @@
 --[[
-The pick of dequeue_strategy = :legacy_scan: the fairest job that may run among the first of the plain list, and its lease.
+Picks and leases a job for dequeue_strategy = :legacy_scan: the fairest that may run among the first jobs of the main list.
 
 KEYS   the ten of includes/keys.lua
 Touches main, leases, state, tags, settings, weights, names
 ARGV   [1] root  [2] lease id  [3] owner  [4] cap (0: none)  [5] charge: 'time' or 'jobs'  [6] 'again', as in reserve; else ''
-       then for each job from the head on: its payload, encoded partition (':' for what is no job), configured weight or '',
+       then for each element from the head on: its payload, encoded partition (':' if it is no job), configured weight or '',
        full id or ''
 Reply  { status, reconcile due (always 0), partition, element, pending, in_flight }, as reserve; status 'job', 'none' (none
        may run) or 'again' (the list has changed)
@@ -20,7 +20,7 @@ local id, owner, cap, charge = ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
 local s = redis.call('HMGET', state, 'clock', 'mean', 'weighted', 'unset')
 local clock, mean = tonumber(s[1]) or FIRST_CLOCK, tonumber(s[2])
 
--- As in reserve. (Asked each time: this one is not in a hurry.)
+-- As in reserve, but looked up on every call, not only with 'again': speed matters less here.
 local held = redis.call('HGET', leases, id)
 if held then
   local partition, _, _, _, _, element = lease_fields(held)
@@ -46,8 +46,8 @@ if not best then return { 'none', 0, '', '', 0, 0 } end
 
 local index, payload, partition = (best.at - 7) / 4, ARGV[best.at], best.partition
 if redis.call('LINDEX', main, index) ~= payload then return { 'again', 0, '', '', 0, 0 } end
--- The first write is a removal: a Redis that is out of memory lets such a script run, and so can drain. What has the same
--- bytes is the same job to everybody.
+-- Remove first: a Redis that is out of memory lets a script run whose first write is a removal, and so can drain. If the list
+-- has the same bytes earlier, that copy goes: equal payloads are interchangeable.
 redis.call('LREM', main, 1, payload)
 
 if ARGV[best.at + 2] ~= '' then

@@ -1,12 +1,12 @@
 --[[
-Changes the run-time settings of a partition. They beat the configuration from the next reserve on and stay until they are
-taken back.
+Changes the run-time settings of a partition. They override the configuration from the next reserve on, until they are taken
+back.
 
 KEYS   the ten of includes/keys.lua
 Touches partitions, parked, state, settings, weights
-ARGV   [1] root  [2] encoded partition  [3] weight  [4] cap  [5] paused: '1' or '0'  [6] the configuration's cap
-       [7] full id where [2] is shortened, or ''.  For [3] and [4]: '' leaves it, '-' takes it back
-Reply  { weight, cap, paused } that hold now
+ARGV   [1] root  [2] encoded partition  [3] weight  [4] cap  [5] paused: '1', '0' or ''  [6] the configuration's cap
+       [7] full id if [2] is shortened, or ''.  For [3] to [5]: '' keeps the setting; for [3] and [4]: '-' takes it back
+Reply  { weight, cap, paused } as they are in force now
 ]]
 -- @include keys: root, partitions, parked, state, settings
 -- @include score: FIRST_CLOCK, tag_of
@@ -34,7 +34,7 @@ if pause ~= was[3] and redis.call('HINCRBY', settings, '%paused', pause == '1' a
 end
 
 redis.call('HDEL', state, 'unset')
--- Its place follows at once: level and parking hang on what was set.
+-- Move the partition at once: its level, and whether it is parked, depend on these settings.
 local s = redis.call('HMGET', state, 'weighted', 'clock')
 local w, limit, paused = policy(partition, s[1], tonumber(ARGV[6]))
 local score = redis.call('ZSCORE', partitions, partition)

@@ -1,11 +1,11 @@
 --[[
-Counts of a queue, each kept as a count or asked in O(1).
+Reads the counts of a queue. Each is a stored count, or a command in O(1).
 
 KEYS   the ten of includes/keys.lua
 Touches partitions, parked, leases, state, settings
 ARGV   [1] root
-Reply  { pending, pending in parked partitions, in_flight, partitions with waiting jobs, parked ones of them, paused ones,
-         mean job time in milliseconds or '' }
+Reply  { pending, pending in parked partitions, in_flight, partitions with waiting jobs, how many of them are parked,
+         paused partitions, mean job time in milliseconds or '' }
 ]]
 -- @include keys: partitions, parked, leases, state, settings
 

@@ -1,5 +1,5 @@
-//! Puts the Lua scripts together: `lua/<verb>-<keys>.lua` and the fragments that it includes, each once, in order. Lua has no
-//! `require` inside Redis. Writes `scripts.rs`: a constant for each script, and `ALL`.
+//! Puts the Lua scripts together, since Lua has no `require` inside Redis: each `lua/<verb>-<keys>.lua` after the fragments
+//! that it includes, each once, in order. Writes `scripts.rs`: a constant for each script, and `ALL`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -19,15 +19,15 @@ fn main() {
     }
 }
 
-/// A file of `lua/`: its text, and the lines of its head that say what it is made of.
+/// A file of `lua/`: its text, and the machine-read lines of its head.
 pub(crate) struct Source {
     /// Relative to `lua/`, for messages.
     pub(crate) path: String,
     pub(crate) text: String,
     pub(crate) includes: Vec<Include>,
-    /// `-- @gives name, name`: the locals of a fragment that others may take.
+    /// `-- @gives name, name`: the locals of a fragment that other files may take.
     pub(crate) gives: Vec<String>,
-    /// `-- @needs name, name`: the keys that a fragment uses, of `keys.lua` or `chain_queue.lua`.
+    /// `-- @needs name, name`: the keys that a fragment uses. `keys.lua` or `chain_queue.lua` gives them.
     pub(crate) needs: Vec<String>,
 }
 
@@ -136,8 +136,8 @@ impl Library {
         Ok(texts.join("\n"))
     }
 
-    /// Appends the fragments that `source` needs to `order`, each after those that it needs itself. `path`: the fragments that
-    /// are being resolved.
+    /// Appends the fragments that `source` includes to `order`, each after those that it includes itself. `path`: the fragments
+    /// that are being resolved, to detect a circle.
     fn resolve(
         &self,
         source: &Source,

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Before anything else: without these the build ends minutes later, in a message nobody can read.
+# Check these first: without them the build fails minutes later, with a message that nobody understands.
 require_relative 'toolchain'
 ResqueFairShareToolchain.new.check!
 
@@ -8,6 +8,6 @@ require 'mkmf'
 require 'rb_sys/mkmf'
 
 create_rust_makefile('resque/fair_share/resque_fair_share') do |config|
-  # Installing a gem must not install a compiler that nobody asked for.
+  # Installing a gem must not install a compiler without being asked.
   config.auto_install_rust_toolchain = false
 end

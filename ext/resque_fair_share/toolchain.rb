@@ -4,21 +4,21 @@ require 'open3'
 require 'rbconfig'
 require 'rubygems'
 
-# What compiling the extension needs besides Ruby and a C compiler: cargo, a new enough rustc, and libclang, which
-# rb-sys reads Ruby's headers with.
+# Checks for the tools that the extension needs besides Ruby and a C compiler: cargo, a recent rustc, and libclang, with
+# which rb-sys reads Ruby's headers.
 #
-# @example what is missing, as sentences; none when the extension can be compiled
+# @example a sentence for each missing tool; none if the extension can be compiled
 #   ResqueFairShareToolchain.new.problems
 class ResqueFairShareToolchain
   CARGO_TOML = File.expand_path('../../Cargo.toml', __dir__)
 
-  # The oldest rustc that compiles the extension: the workspace's rust-version.
+  # The oldest rustc that compiles the extension, from the workspace's rust-version.
   MINIMUM_RUSTC = File.read(CARGO_TOML)[/^rust-version = "(.+)"/, 1]
 
-  # Set to anything, it skips the checks: for a machine where they are wrong.
+  # Any value skips the checks, for a machine where they are wrong.
   SKIP = 'RESQUE_FAIR_SHARE_SKIP_TOOLCHAIN_CHECK'
 
-  # What the clang-sys crate looks for when bindgen runs, and where.
+  # The files that the clang-sys crate looks for when bindgen runs, and the folders where it looks.
   LIBCLANG_FILES = %w[libclang.so libclang-*.so libclang.so.* libclang-*.so.* libclang.dylib].freeze
   LIBCLANG_DIRECTORIES = %w[
     /usr/lib/llvm*/lib* /usr/local/llvm*/lib* /usr/local/lib*/*/* /usr/local/lib*/* /usr/local/lib*
@@ -35,19 +35,19 @@ class ResqueFairShareToolchain
     On macOS:
       xcode-select --install
 
-    Rust, on any of them, from https://rustup.rs (a distribution's own package will do when it is new enough):
+    Rust, on any of them, from https://rustup.rs (a distribution's own package will do if it is recent enough):
       curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal
       . "$HOME/.cargo/env"
   TEXT
 
-  # @param env [Hash{String => String}] the environment that counts: PATH, LIBCLANG_PATH, LD_LIBRARY_PATH
-  # @param libclang_directories [Array<String>] glob patterns of the folders libclang is looked for in
+  # @param env [Hash{String => String}] the environment variables to use: PATH, LIBCLANG_PATH, LD_LIBRARY_PATH
+  # @param libclang_directories [Array<String>] glob patterns of the folders to search for libclang
   def initialize(env: ENV.to_h, libclang_directories: LIBCLANG_DIRECTORIES)
     @env = env
     @libclang_directories = libclang_directories
   end
 
-  # Ends the process with a plain message when something is missing.
+  # Ends the process with a plain message if a tool is missing.
   #
   # @return [void]
   # @raise [SystemExit] status 1
@@ -58,14 +58,14 @@ class ResqueFairShareToolchain
     abort message(missing) unless missing.empty?
   end
 
-  # @return [Array<String>] a sentence for each thing that is missing
+  # @return [Array<String>] a sentence for each missing tool
   def problems
     [cargo_problem, rustc_problem, libclang_problem].compact
   end
 
   # @return [String, nil] the path of a libclang that bindgen will find
   def libclang
-    return libclang_in(@env['LIBCLANG_PATH']) if @env['LIBCLANG_PATH'] # it looks nowhere else then
+    return libclang_in(@env['LIBCLANG_PATH']) if @env['LIBCLANG_PATH'] # then bindgen looks nowhere else
 
     directories = [*llvm_config_directories, *@env['LD_LIBRARY_PATH'].to_s.split(File::PATH_SEPARATOR),
                    *@libclang_directories.lazy.flat_map { |pattern| Dir.glob(pattern) }]
@@ -101,7 +101,7 @@ class ResqueFairShareToolchain
   end
 
   def libclang_problem
-    # On Windows RubyInstaller's packages bring it, and the libclang gem brings its own.
+    # RubyInstaller's packages contain libclang on Windows, and so does the libclang gem.
     return if windows? || Gem::Specification.find_all_by_name('libclang').any? || libclang
 
     told = @env['LIBCLANG_PATH']
@@ -124,7 +124,7 @@ class ResqueFairShareToolchain
     output_of(command, '--version')&.slice(/^#{command} (\d\S*)/, 1)
   end
 
-  # The command's output; nil when it isn't there or fails (rustup's stand-ins do when no toolchain is installed).
+  # The command's output; nil if there is no such command, or it fails, as rustup's proxies do without a toolchain.
   def output_of(command, *arguments)
     output, status = Open3.capture2e(@env, command, *arguments, unsetenv_others: true)
     output if status.success?

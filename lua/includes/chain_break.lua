@@ -1,4 +1,5 @@
--- A step that could not be started ends the chain: `kind` is failed or vetoed.
+-- Fails a chain because one of its steps could not be started. `kind` is that step's status: failed or vetoed.
+-- Returns milliseconds since the chain's start.
 -- @gives break_chain
 -- @include chain_keys: chain
 -- @include chain_index: move

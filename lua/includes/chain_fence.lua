@@ -1,5 +1,5 @@
--- Whether what has come to pass still concerns the chain. A step's job carries the chain's run and a token, a count of the
--- jobs its step has had; a job without token is judged by its step alone.
+-- Decides whether the report of a step still concerns the chain. A step's job carries the chain's run and a token, which
+-- numbers the jobs that the step has had. A job without a token is judged by its step alone.
 -- @gives request, step, token, read_state, fence, repeated, note
 -- @include chain_keys: run, chain
 -- @include iso8601: now_text
@@ -14,8 +14,9 @@ local function read_state()
   }
 end
 
--- => 'missing', 'stale', 'repeated' (this very call has happened, its reply was lost), 'current', or 'redone' (the step of a
--- failed chain ran again by hand).
+-- Returns 'missing' (no such chain, or another run of it), 'stale' (the step has ended, or has another job now), 'repeated'
+-- (this same call has run before, and its reply was lost), 'current', or 'redone' (somebody ran the step of a failed chain
+-- again by hand).
 local function fence(s)
   if not s.status or s.run ~= run then return 'missing' end
   if string.sub(s.last, 1, #request + 1) == request .. ' ' then return 'repeated' end
@@ -29,7 +30,8 @@ local function repeated(s)
   return { string.sub(s.last, #request + 2), -1 }
 end
 
--- Notes a transition, and what became of it, for the case that its reply gets lost; another field with it where given.
+-- Stores a transition and its result: if the reply gets lost, the repeated call answers from here. Stores the further fields
+-- with it, if any.
 local function note(s, result, ...)
   redis.call('HSET', chain, 'updated_at', now_text, 'revision', (s.revision + 1) .. '', 'last', request .. ' ' .. result, ...)
 end

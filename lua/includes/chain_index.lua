@@ -1,5 +1,5 @@
--- Every chain is in the index of its status, by the time of its start, and a finished one among the expiring, too: its keys
--- go by themselves, and each call drops from the indexes some that went.
+-- Each chain is in the index of its status, scored by its start. A finished chain is in `expiring` as well: Redis deletes its
+-- keys when their time is over, and each call removes some ids of such chains from the indexes.
 -- @gives FINISHED, drop_expired, expire, move
 -- @include chain_keys: id, ttl, chain, steps, context, expiring, INDEXES
 -- @include time: now
@@ -17,7 +17,7 @@ local function expire()
   redis.call('ZADD', expiring, now + ttl, id)
 end
 
--- Gives the chain another status => milliseconds since its start.
+-- Gives the chain another status. Returns milliseconds since its start.
 local function move(from, to)
   local started = tonumber(redis.call('ZSCORE', INDEXES[from], id)) or now
   redis.call('ZREM', INDEXES[from], id)

@@ -1,5 +1,5 @@
--- A chain's script may enqueue into several queues: for each job KEYS holds ten more, those of its queue. The fragments of
--- the fair queue see the queue that was chosen last.
+-- A chain's script may enqueue into several queues. For each job KEYS holds ten more keys: those of the job's queue.
+-- `choose_queue` chooses the queue that the fragments of the fair queue work on.
 -- @gives root, queues, main, partitions, parked, leases, state, tags, settings, weights, names, choose_queue
 local queues, main, partitions, parked, leases, state, tags, settings, weights, names, root
 

@@ -1,6 +1,6 @@
--- Starts the steps whose jobs stand in ARGV from `first` on, ten words each: step, token, how (queue, list, or seconds of
--- delay), queue, root, encoded partition, payload, cap, weight or '', full id or ''. The keys of their queues stand in KEYS
--- from 11 on => pending of each one's partition.
+-- Starts steps. ARGV holds ten words for each job, from `first` on: step, token, how (queue, list, none, or seconds of delay),
+-- queue, root, encoded partition, payload, cap, weight or '', full id or ''. KEYS holds the keys of the jobs' queues, from 11
+-- on. Returns the pending count of each job's partition.
 -- @gives JOB, start_steps
 -- @include chain_keys: chain
 -- @include time: now
@@ -11,7 +11,7 @@
 local JOB = 10
 
 local function delay(seconds, prefix, item)
-  -- As resque-scheduler's delayed_push writes it.
+  -- Writes what resque-scheduler's delayed_push writes.
   local at = math.ceil(now / 1000 + seconds)
   redis.call('RPUSH', prefix .. 'delayed:' .. at, item)
   redis.call('SADD', prefix .. 'timestamps:' .. item, 'delayed:' .. at)

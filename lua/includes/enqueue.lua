@@ -1,5 +1,5 @@
--- Puts one job where it belongs => 'queued' and its partition's pending count; or 'plain' and 0 where an unpartitioned job
--- went into the main list as stock Resque has it, because the queue has no fair-share state (any more).
+-- Puts one job into its partition. Returns 'queued' and the partition's pending count. A job without a partition goes into the
+-- main list, as stock Resque does it, if the queue has no fair-share state (any more): returns 'plain' and 0.
 -- @needs queues, main, state
 -- @gives enqueue
 -- @include time: now
@@ -12,12 +12,12 @@ local function enqueue(queue, partition, payload, cap, weight, name)
     redis.call('RPUSH', main, payload)
     return 'plain', 0
   end
-  -- What few queues have, weights and parked partitions, is not looked at for each job.
+  -- Few queues have weights or parked partitions. Where the state names none, skip the look-ups.
   local s = redis.call('HMGET', state, 'weighted', 'parked')
   if s[1] or weight ~= '' or name ~= '' then weigh(partition, weight, name) end
   local some_parked = (tonumber(s[2]) or 0) > 0
   local waiting, listed = put('RPUSH', partition, string.format('%011x', now) .. payload, cap, some_parked)
-  -- Its name goes with its list, never without.
+  -- Resque removes a queue's name only together with its list: a list that had jobs before has its name.
   if waiting == 1 or listed == 1 then redis.call('SADD', queues, queue) end
   return 'queued', waiting
 end

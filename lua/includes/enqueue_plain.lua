@@ -1,4 +1,5 @@
--- Puts one job into the main list, whole, as dequeue_strategy = :legacy_scan has it, and counts it => pending of its partition.
+-- Puts one whole job into the main list, as dequeue_strategy = :legacy_scan stores jobs, and counts it. Returns the pending
+-- count of its partition.
 -- @needs root, queues, main
 -- @gives enqueue_plain
 local function enqueue_plain(queue, partition, payload)

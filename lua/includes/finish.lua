@@ -1,6 +1,6 @@
--- Ends a lease: frees its slot and corrects the charge to the worker time really used (`used`, milliseconds; nil: by the
--- clock) => partition, in_flight, element, true where the partition has neither a waiting nor a running job; nothing where
--- there is no such lease, so that a release may come twice.
+-- Ends a lease: frees its slot, and corrects the partition's charge to the worker time really used. `used`: milliseconds; nil:
+-- measure them by the clock. Returns partition, in_flight, element, and true if the partition has neither a waiting nor a
+-- running job. Returns nothing if the lease is gone, so that a release may run twice.
 -- @needs root, partitions, parked, leases, state, tags
 -- @gives finish
 -- @include time: now
@@ -42,7 +42,8 @@ local function finish(id, cap, charge, used)
     place(partition, in_flight, math.max(tag_of(score) + correction, clock - 1), weight, limit, paused)
     return partition, in_flight, element
   end
-  -- A tag that was not kept has been passed, or is from before the tags were moved down.
+  -- No tag was kept: the clock has passed it, or `reserve` has moved all tags down since. In the second case the lease's tag is
+  -- far too high, so limit it to the clock.
   local tag = tonumber(redis.call('ZSCORE', tags, partition)) or math.min(leased_tag, clock)
   keep_tag(partition, tag + correction, clock)
   return partition, in_flight, element, in_flight == 0

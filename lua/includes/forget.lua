@@ -1,4 +1,4 @@
--- A partition without a waiting and a running job leaves nothing behind.
+-- Deletes the weight and the name of a partition without waiting and running jobs; and the queue's state, if that was the last.
 -- @needs weights, names
 -- @gives forget
 -- @include sweep: sweep

@@ -1,5 +1,5 @@
--- The server's time as text, by Hinnant's civil_from_days: https://howardhinnant.github.io/date_algorithms.html
--- (n - n % d) / d is the whole quotient, without a call of math.floor.
+-- The server's time as text, computed by Hinnant's civil_from_days: https://howardhinnant.github.io/date_algorithms.html
+-- (n - n % d) / d is the integer quotient, and saves a call of math.floor.
 -- @gives now_text
 -- @include time: now
 local function iso8601(milliseconds)

@@ -1,4 +1,4 @@
--- How many jobs wait in parked partitions is kept as a count, so that nobody has to sum them up.
+-- Parks a partition. The state keeps the number of jobs in parked partitions, so that nobody has to sum them up.
 -- @needs root, parked, state
 -- @gives park
 local function park(partition, score)

@@ -1,12 +1,12 @@
--- The lane of the jobs that have no partition: no encoded id is a bare percent sign.
+-- The lane of the jobs that have no partition. No encoded id is a bare percent sign.
 -- @needs settings, weights
 -- @gives LANE, policy
 local LANE = '%'
 
--- What holds for a partition now => weight, cap (0: none), paused, and its full id where the settings have it. Run-time
--- settings ("weight|cap|paused|full id", an empty field is not set) beat the configuration. `weighted` is true when some
--- partition of the queue has a configured weight, `unset` when none has a run-time setting (both as the state says). `given`: the
--- configured weight, where the caller brings it along ('': none).
+-- Returns the settings in force for a partition: weight, cap (0: none), paused, and its full id if the settings have it.
+-- Run-time settings ("weight|cap|paused|full id"; an empty field is not set) override the configuration. `weighted` and `unset`
+-- are fields of the state: some partition of the queue has a configured weight; no partition has a run-time setting. `given`:
+-- the configured weight, if the caller knows it ('': none).
 local function policy(partition, weighted, cap, unset, given)
   if partition == LANE then return 1, 0, false end
   local weight, paused = tonumber(given or ''), false

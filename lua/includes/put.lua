@@ -1,6 +1,6 @@
--- Start-time fair queuing (Goyal, Vin, Cheng 1996). A partition that joins starts at the clock, so idling earns nothing,
--- and a unit below it, so it goes before those with an equal tag. Each join moves the clock by a hair: those who join at
--- the same clock are served in the order in which they came, not by name.
+-- Start-time fair queuing (Goyal, Vin, Cheng 1996). A partition that joins starts at the clock, so that idling earns nothing,
+-- and one unit below it, so that it goes before partitions with an equal tag. Each join moves the clock by a hair: partitions
+-- that join at the same clock are served in the order in which they joined, not by name.
 -- @needs root, main, partitions, parked, leases, state, tags, settings
 -- @gives put
 -- @include time: now
@@ -17,12 +17,12 @@ local function join(partition, cap)
     if s[3] then redis.call('HDEL', state, 'rolled_back') end
   else
     redis.call('HSET', state, 'clock', clock, 'reconciled', now)
-    -- What few queues have need not be looked at for each job.
+    -- Few queues have run-time settings. Note their absence once, so that other calls skip the look-up.
     if redis.call('EXISTS', settings) == 0 then redis.call('HSET', state, 'unset', 1) end
   end
   local in_flight = tonumber(redis.call('GET', root .. partition .. ':in_flight')) or 0
   if in_flight > 0 and redis.call('EXISTS', leases) == 0 then
-    -- A worker of 0.1.0 that was killed has left it.
+    -- A killed worker of 0.1.0 has left this count behind.
     in_flight = 0
     redis.call('DEL', root .. partition .. ':in_flight')
   end
@@ -32,8 +32,8 @@ local function join(partition, cap)
   place(partition, in_flight, math.max(tag or 0, clock - 1), weight, limit, paused)
 end
 
--- Writes one waiting job => its partition's pending count, and what the main list holds now. `command` is RPUSH, or LPUSH
--- for a job that goes back to the head; `some_parked`: false where the caller knows that no partition is parked.
+-- Writes one waiting job and its ticket. Returns the partition's pending count, and the length of the main list. `command` is
+-- RPUSH, or LPUSH for a job that goes back to the head. `some_parked` is false if the caller knows that no partition is parked.
 local function put(command, partition, element, cap, some_parked)
   local waiting = redis.call(command, root .. 'sub:' .. partition, element)
   local listed = redis.call(command, main, 'null')
@@ -44,7 +44,7 @@ local function put(command, partition, element, cap, some_parked)
   elseif some_parked ~= false and redis.call('ZSCORE', parked, partition) then
     redis.call('HINCRBY', state, 'parked', 1)
   elseif pending ~= waiting then
-    -- Somebody else wrote the list or the counter: the list is the truth.
+    -- Somebody else changed the list or the counter. Trust the list.
     redis.call('SET', root .. partition .. ':pending', waiting)
     if pending > waiting then redis.call('HINCRBY', state, 'pending', waiting - pending) end
     if not redis.call('ZSCORE', partitions, partition) then join(partition, cap) end

@@ -2,7 +2,7 @@
 -- @gives UNIT, FIRST_CLOCK, EXPECTATION, tag_of, score_of
 local UNIT = 4398046511104
 
--- The clock of a queue that was empty, and what a job is expected to take before one was measured, in milliseconds.
+-- In milliseconds: the clock of a new queue, and the expected job time before any job was measured.
 local FIRST_CLOCK, EXPECTATION = 2, 1000
 
 local function tag_of(score)

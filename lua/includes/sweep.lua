@@ -1,5 +1,5 @@
--- A queue without a waiting and a running job leaves nothing behind. (While payloads of others, or legacy_scan's, are in the
--- main list, turns are still to be taken; not so after a rollback.) => whether it is empty.
+-- Deletes the queue's state when nothing waits or runs. Keeps it while the main list has payloads, of others or legacy_scan's,
+-- which still have to take turns; except after a rollback. Returns whether nothing is left.
 -- @needs main, partitions, parked, leases, state, tags, weights, names
 -- @gives sweep
 local function sweep()

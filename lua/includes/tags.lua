@@ -1,5 +1,5 @@
--- Keeps the tag of a partition that has drained, as long as the clock has not passed it: draining and returning buys
--- nothing. Each call drops two that were passed, and the set is bounded: what is dropped beyond that was the next to pass.
+-- Keeps the tag of a drained partition until the clock has passed it, so that draining and returning earns nothing. Each call
+-- removes up to two tags that the clock has passed. The set is bounded: beyond that it loses the tag to be passed next.
 -- @needs tags
 -- @gives keep_tag
 local MOST_TAGS = 10000

@@ -1,6 +1,6 @@
--- Notes the weight that the configuration gave a partition at enqueue ('' where it gives none) and its full id where the
--- encoded one is shortened. A partition that waits already moves to the level that its new weight gives, also when it is not
--- configured any more.
+-- Stores the weight that the configuration gives a partition at enqueue ('': none), and its full id if the encoded one is
+-- shortened. A partition that has waiting jobs moves to the level of its new weight at once, also if the configuration has
+-- stopped giving it a weight.
 -- @needs root, partitions, parked, state, weights, names
 -- @gives weigh
 -- @include score: tag_of, score_of
@@ -8,7 +8,7 @@
 local function weigh(partition, weight, name)
   if name ~= '' then redis.call('HSET', names, partition, name) end
   local known = redis.call('HGET', weights, partition)
-  -- Not removed but 1: a first write that is a removal would let a Redis that is out of memory take the job.
+  -- Write 1 instead of removing the weight: with a removal as its first write, the script would enqueue in a full Redis, too.
   if weight == '' then weight = known and '1' end
   if not weight or known == weight then return end
   redis.call('HSET', weights, partition, weight)

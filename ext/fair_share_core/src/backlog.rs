@@ -1,4 +1,4 @@
-//! Backlog: waiting jobs, read or taken out one by one.
+//! Backlog: the waiting jobs of a queue.
 
 use crate::payload::{element, split_element};
 use crate::queue::Queue;
@@ -9,24 +9,24 @@ use crate::transport::{Repeat, Transport};
 /// A waiting job: its time of enqueueing in milliseconds (`None`: 0.1.0 wrote it), and its payload.
 pub type Waiting = (Option<u64>, Vec<u8>);
 
-/// What a removal of single jobs did.
+/// The result of removing single jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Removed {
     pub removed: u64,
-    /// What the partition has now; not told where none was removed.
+    /// Waiting jobs of the partition now; 0 if none was removed.
     pub pending: u64,
 }
 
-/// What a removal of all jobs did.
+/// The result of removing all jobs of partitions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cleared {
     pub removed: u64,
-    /// Encoded, those that had some.
+    /// Encoded ids of the partitions that had jobs.
     pub partitions: Vec<String>,
 }
 
 impl Queue {
-    /// Elements of the main list: tickets, and what others pushed.
+    /// Elements of the main list: tickets, and payloads that others pushed.
     pub fn main_elements<T: Transport>(
         &self,
         transport: &mut T,
@@ -36,7 +36,7 @@ impl Queue {
         self.range(transport, self.keys.main(), offset, limit)
     }
 
-    /// The same counted from the tail: offset 0 is the last page. Pops at the head do not shift these pages.
+    /// Elements of the main list, counted from the tail: offset 0 is the last page. Pops at the head do not shift these pages.
     pub fn main_tail<T: Transport>(
         &self,
         transport: &mut T,
@@ -74,7 +74,7 @@ impl Queue {
             .collect())
     }
 
-    /// Removes single waiting jobs, given as [`elements`](Self::elements) gave them.
+    /// Removes single waiting jobs, as [`elements`](Self::elements) returned them.
     pub fn remove<T: Transport>(
         &self,
         transport: &mut T,
@@ -95,7 +95,7 @@ impl Queue {
         })
     }
 
-    /// Removes all waiting jobs of partitions.
+    /// Removes all waiting jobs of these partitions.
     pub fn clear<T: Transport>(
         &self,
         transport: &mut T,
@@ -151,7 +151,7 @@ impl Queue {
     }
 }
 
-/// An index as Redis takes it. No list is longer.
+/// An index as Redis takes it. No list is longer than `i64::MAX`.
 fn to_index(count: u64) -> i64 {
     count.try_into().unwrap_or(i64::MAX)
 }

@@ -1,5 +1,5 @@
-//! The verbs of a chain. Each transition is one script that also enqueues the jobs of the steps that start by it, so that a
-//! crash never leaves a chain without its job. The scripts' headers in `lua/` tell arguments and replies.
+//! The verbs of a chain. Each transition is one script, which also enqueues the jobs of the steps that it starts: a crash never
+//! leaves a chain without its job. The headers of the scripts in `lua/` document arguments and replies.
 
 use redis::Value;
 
@@ -8,16 +8,16 @@ use crate::scripts::{self, Script};
 use crate::step_job::{push, StepJob, Words};
 use crate::transport::{Repeat, Transport};
 
-/// What a transition is fenced by.
+/// Identifies the step and job that a transition reports for. The script refuses a report that is stale.
 #[derive(Debug, Clone)]
 pub struct Fence {
     pub run: String,
-    /// How long a finished chain stays, in milliseconds.
+    /// How long the keys of a finished chain stay, in milliseconds.
     pub ttl: u64,
-    /// Names this very call: asked again after a lost reply it answers what it did.
+    /// Names this call: a repeat after a lost reply gets the result of the first try.
     pub request: String,
     pub step: u64,
-    /// `None` for a job that lost it: it is judged by its step alone.
+    /// `None` if the job has lost its token: then the script goes by the step alone.
     pub token: Option<u64>,
 }
 
@@ -28,7 +28,7 @@ pub struct Cause {
     pub class: String,
 }
 
-/// Why the jobs of a group could not be made.
+/// The reason why the jobs of a group could not be made.
 #[derive(Debug, Clone)]
 pub struct Obstacle {
     pub vetoed: bool,
@@ -59,22 +59,22 @@ fn ending(vetoed: bool) -> &'static str {
     }
 }
 
-/// A chain as it is started.
+/// A chain to start.
 #[derive(Debug, Clone)]
 pub struct Definition {
     pub strategy: String,
-    /// Parallel groups: "first-last,first-last".
+    /// Parallel groups by their steps: "first-last,first-last".
     pub groups: String,
     pub first_size: u64,
-    /// Field and JSON of its value.
+    /// Each field, with its value in JSON.
     pub context: Vec<(String, Vec<u8>)>,
     pub steps: Vec<Vec<u8>>,
 }
 
-/// What follows a group: see `chain_advance`.
+/// The group that starts next: see `chain_advance`.
 #[derive(Debug, Clone)]
 pub struct Next {
-    /// State from which the jobs were made.
+    /// Revision of the chain from which the jobs were made.
     pub revision: String,
     pub first: u64,
     pub size: u64,
@@ -82,19 +82,19 @@ pub struct Next {
     pub jobs: Vec<StepJob>,
 }
 
-/// What is started again: see `chain_restart`.
+/// The steps that start again: see `chain_restart`.
 #[derive(Debug, Clone)]
 pub struct Restart {
     /// The status that the chain must have.
     pub status: String,
     pub revision: String,
-    /// Index and size of the group that is entered.
+    /// Index of the first step, and size, of a group that starts with this.
     pub enters: Option<(u64, u64)>,
     pub obstacle: Option<Obstacle>,
     pub jobs: Vec<StepJob>,
 }
 
-/// One chain. Holds no connection: each verb gets its transport.
+/// One chain. Holds no connection: each verb is passed its transport.
 #[derive(Debug)]
 pub struct Chain {
     id: String,
@@ -136,7 +136,7 @@ impl Chain {
         self.run(transport, &scripts::CHAIN_START, words, jobs)
     }
 
-    /// A step has ended well: completed, or else skipped.
+    /// Ends a step well: completed, or else skipped.
     pub fn advance<T: Transport>(
         &self,
         transport: &mut T,
@@ -158,7 +158,7 @@ impl Chain {
         self.run(transport, &scripts::CHAIN_ADVANCE, words, &next.jobs)
     }
 
-    /// A step has failed and is tried again.
+    /// Starts the next attempt of a step that has failed.
     pub fn retry<T: Transport>(
         &self,
         transport: &mut T,
@@ -172,7 +172,7 @@ impl Chain {
         self.run(transport, &scripts::CHAIN_RETRY, words, jobs)
     }
 
-    /// A step has failed for good; `vetoed` where its next attempt was.
+    /// Fails a step for good. `vetoed`: because its next attempt was vetoed.
     pub fn fail<T: Transport>(
         &self,
         transport: &mut T,
@@ -185,7 +185,7 @@ impl Chain {
         self.run(transport, &scripts::CHAIN_FAIL, words, &[])
     }
 
-    /// Steps start again: of a paused chain, of a failed one, or of a running one whose jobs are nowhere.
+    /// Starts steps again: of a paused chain, of a failed one, or of a running one whose jobs are lost.
     pub fn restart<T: Transport>(
         &self,
         transport: &mut T,
@@ -213,7 +213,7 @@ impl Chain {
         self.run(transport, &scripts::CHAIN_RESTART, words, &restart.jobs)
     }
 
-    /// Pauses or cancels; `status` is the one that it gets.
+    /// Pauses or cancels the chain. `status` is the new status.
     pub fn halt<T: Transport>(
         &self,
         transport: &mut T,
@@ -231,7 +231,7 @@ impl Chain {
         self.run(transport, &scripts::CHAIN_DELETE, self.head("", 0), &[])
     }
 
-    /// What there is to know of one step, or of the group that runs.
+    /// Reads one step and the group after it; `None`: all steps of the current group.
     pub fn look<T: Transport>(
         &self,
         transport: &mut T,
@@ -242,7 +242,7 @@ impl Chain {
         self.run(transport, &scripts::CHAIN_LOOK, words, &[])
     }
 
-    /// Makes a chain of resque-job-chain 0.1.0 one of ours. `text` is its context as it was read, `started` in milliseconds.
+    /// Converts a chain that resque-job-chain 0.1.0 wrote. `text` is its context as read, `started` is in milliseconds.
     pub fn adopt<T: Transport>(
         &self,
         transport: &mut T,
@@ -293,7 +293,8 @@ impl Chain {
         words
     }
 
-    /// Each call may be sent again: transitions are fenced, a start knows its run, the rest says the same twice.
+    /// Every call is safe to repeat: transitions are fenced, a start recognises its run, and the others have the same effect
+    /// twice.
     fn run<T: Transport>(
         &self,
         transport: &mut T,

@@ -1,4 +1,4 @@
-//! All chains under one namespace: pages of them, and their number by status.
+//! All chains under one namespace: lists them page by page, and counts them by status.
 
 use redis::Value;
 
@@ -6,10 +6,10 @@ use crate::keys::ChainKeys;
 use crate::scripts;
 use crate::transport::{Repeat, Transport};
 
-/// Holds no connection: each verb gets its transport.
+/// Holds no connection: each verb is passed its transport.
 #[derive(Debug)]
 pub struct Chains {
-    /// Of no chain: only its indexes are used.
+    /// Made with an empty id: only the indexes are used.
     keys: ChainKeys,
 }
 
@@ -25,7 +25,7 @@ impl Chains {
         &self.keys
     }
 
-    /// A page of the chains of these statuses, those that started last first.
+    /// Reads a page of the chains that have one of these statuses. The chain that started last is first.
     pub fn list<T: Transport>(
         &self,
         transport: &mut T,
@@ -51,7 +51,7 @@ impl Chains {
         )
     }
 
-    /// How many chains have each status.
+    /// Counts the chains of each status.
     pub fn count<T: Transport>(&self, transport: &mut T) -> Result<Value, T::Error> {
         let arguments: [&[u8]; 3] = [b"", b"", b"0"];
         transport.run(

@@ -1,8 +1,8 @@
-//! One connection to one Redis, whose exchange of commands for their replies can be interrupted and resumed.
+//! One connection to one Redis. A signal can interrupt the exchange of commands and replies, which then resumes.
 //!
-//! redis-rs packs the commands, but its own `Connection` is not used: it takes EINTR for an error and drops the reply, and
-//! it shuts its socket down on an error, which in a forked child would cut the parent off. Nor is its parser, which reads
-//! 64 bytes at a time: a system call each.
+//! redis-rs packs the commands. Its `Connection` is not used: it treats EINTR as an error and drops the reply, and on an error
+//! it shuts its socket down, which in a forked child would cut the parent off. Its parser is not used either: it reads 64 bytes
+//! at a time, each with a system call.
 
 mod exchange;
 mod reader;
@@ -24,10 +24,10 @@ use crate::error::{Error, Result};
 use exchange::{Exchange, Stopped};
 use stream::Stream;
 
-/// How far an exchange has come.
+/// The progress of an exchange.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Progress {
-    /// One reply a command.
+    /// One reply for each command.
     Done(Vec<Value>),
     /// A signal arrived. Nothing is lost: call [`Connection::advance`] again.
     Interrupted,
@@ -36,14 +36,14 @@ pub enum Progress {
 #[derive(Debug)]
 enum State {
     Idle,
-    /// Commands are queued, and not all of their replies are read yet.
+    /// Commands are queued, and some of their replies have not been read yet.
     Busy,
-    /// For good: a late reply must never be taken for the next command's.
+    /// Never used again: a late reply must not be taken for the reply to the next command.
     GivenUp(String),
 }
 
-/// Dropping it closes the file descriptor and does nothing else: no shutdown and no TLS farewell, because a process
-/// that forked shares the socket. (A child should not even close it: forget an inherited connection.)
+/// Dropping it only closes the file descriptor: no shutdown and no TLS close_notify, because after a fork parent and child
+/// share the socket. (A child should not even close an inherited connection, but forget it.)
 #[derive(Debug)]
 pub struct Connection {
     stream: Stream,
@@ -56,7 +56,7 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects, authenticates and selects the database. With sentinels, asks them where first.
+    /// Connects, authenticates and selects the database. With sentinels, first asks them for the address.
     pub fn open(settings: &Settings) -> Result<Self> {
         let (mut connection, greetings) = Self::connect(settings)?;
         for greeting in &greetings {
@@ -65,8 +65,8 @@ impl Connection {
         Ok(connection)
     }
 
-    /// The part of [`open`](Self::open) that can't be interrupted: it ends within the connect timeout. Before anything else
-    /// the returned greetings have to be sent, in this order; their errors are to be read by [`refusal`](Self::refusal).
+    /// The part of [`open`](Self::open) that can't be interrupted: it ends within the connect timeout. The caller has to send
+    /// the returned greetings first, in their order, and to pass their errors to [`refusal`](Self::refusal).
     pub fn connect(settings: &Settings) -> Result<(Self, Vec<Cmd>)> {
         match &settings.sentinels {
             None => Ok((
@@ -96,7 +96,7 @@ impl Connection {
         })
     }
 
-    /// What the failure of a greeting means: nothing of the caller's was sent yet, so it may try again.
+    /// Converts the error of a greeting: no command of the caller was sent yet, so a repeat is safe.
     pub fn refusal(error: Error) -> Error {
         match error {
             Error::ConnectionLost { address, reason } => Error::CannotConnect { address, reason },
@@ -116,7 +116,7 @@ impl Connection {
                 self.state = State::Busy;
                 return Ok(());
             }
-            State::Busy => "the reply to the command before this one is still to be read",
+            State::Busy => "the reply to the previous command has not been read yet",
             State::GivenUp(reason) => reason,
         };
         Err(Error::CannotConnect {
@@ -125,8 +125,8 @@ impl Connection {
         })
     }
 
-    /// Writes what is left of the commands, then reads the replies. An error among them is the first one's; the other
-    /// commands were carried out all the same.
+    /// Writes the rest of the commands, then reads the replies. If some replies are errors, returns the first error; the other
+    /// commands ran nevertheless.
     pub fn advance(&mut self) -> Result<Progress> {
         if !matches!(self.state, State::Busy) {
             return Err(Error::Argument(
@@ -163,7 +163,7 @@ impl Connection {
         only(self.call_all(slice::from_ref(command))?)
     }
 
-    /// The same with several commands at once.
+    /// Sends several commands at once and waits for their replies, through any number of signals.
     pub fn call_all(&mut self, commands: &[Cmd]) -> Result<Vec<Value>> {
         self.send(commands)?;
         loop {
@@ -173,13 +173,13 @@ impl Connection {
         }
     }
 
-    /// Whether a command can be sent: no reply is outstanding and nothing has broken.
+    /// Whether a command can be sent: no reply is outstanding, and the connection is not broken.
     pub fn is_usable(&self) -> bool {
         matches!(self.state, State::Idle)
     }
 
-    /// Whether the server has closed an idle connection (its `timeout`, a restart, a proxy), so that a command which must
-    /// not be sent twice is not sent into a dead socket.
+    /// Whether the server has closed an idle connection (by its `timeout`, a restart, a proxy). Ask before sending a command
+    /// that must not be repeated.
     pub fn is_stale(&mut self) -> bool {
         match self.state {
             State::Idle => {}
@@ -192,7 +192,7 @@ impl Connection {
         !silent
     }
 
-    /// Where this connection leads: behind sentinels, the node that they named.
+    /// The address that this connection leads to. With sentinels: the node that they named.
     pub fn address(&self) -> &Address {
         &self.address
     }
@@ -240,12 +240,12 @@ pub(crate) fn only(mut replies: Vec<Value>) -> Result<Value> {
         .ok_or_else(|| Error::Protocol("there is no reply".into()))
 }
 
-/// What a new connection sends first.
+/// The commands that a new connection sends first.
 fn greetings(settings: &Settings) -> Vec<Cmd> {
     let mut greetings = Vec::new();
     if let Some(password) = &settings.password {
         let mut auth = redis::cmd("AUTH");
-        // Redis before 6 knows no users; "default" is what redis-rb 5 puts where none was given.
+        // Redis before 6 knows no users, and redis-rb 5 sets "default" if no user was given.
         if let Some(username) = settings
             .username
             .as_deref()

@@ -1,4 +1,4 @@
-//! Control: how a queue stands, and the settings of its partitions.
+//! Control: the state of a queue, for an operator to read or change.
 
 use redis::Value;
 
@@ -13,7 +13,7 @@ use crate::transport::{Repeat, Transport};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stats {
     pub pending: u64,
-    /// Pending ones of partitions that are neither paused nor at their cap.
+    /// Waiting jobs of partitions that are neither paused nor at their cap.
     pub runnable: u64,
     pub in_flight: u64,
     /// Partitions with waiting jobs, parked ones included.
@@ -24,7 +24,7 @@ pub struct Stats {
     pub mean_job_time: Option<f64>,
 }
 
-/// One partition now.
+/// A partition as it is now.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Partition {
     /// Encoded id.
@@ -37,7 +37,7 @@ pub struct Partition {
     /// 0: none.
     pub cap: u64,
     pub paused: bool,
-    /// How long the oldest waiting job has waited, in milliseconds; `None` where none waits or its time is not known.
+    /// How long the oldest waiting job has waited, in milliseconds; `None` if none waits or its time is not known.
     pub oldest_age: Option<u64>,
 }
 
@@ -59,7 +59,7 @@ impl<T: ToString> Change<T> {
     }
 }
 
-/// What may be set for one partition while the queue runs.
+/// Changes of the run-time settings of one partition.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     pub weight: Change<f64>,
@@ -67,7 +67,7 @@ pub struct Settings {
     pub paused: Change<bool>,
 }
 
-/// The indexes a page of partitions can be taken from.
+/// An index of partitions that have waiting jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Index {
     Runnable,
@@ -92,7 +92,7 @@ impl Queue {
         })
     }
 
-    /// What there is to know of some partitions, given by their encoded ids.
+    /// Describes partitions, given by their encoded ids.
     pub fn describe<T: Transport>(
         &self,
         transport: &mut T,
@@ -144,8 +144,8 @@ impl Queue {
         Ok(parse(&reply)?)
     }
 
-    /// A page of the encoded ids in no order: call with cursor 0, then with the cursor of the last page until it is 0
-    /// again. A partition that moves meanwhile may come twice.
+    /// Reads a page of encoded ids, in no order. Call with cursor 0, then with the cursor of the last page, until that is 0. A
+    /// partition that moves meanwhile may be on two pages.
     pub fn partitions_page<T: Transport>(
         &self,
         transport: &mut T,
@@ -166,8 +166,8 @@ impl Queue {
         ))
     }
 
-    /// Of a page of an index, in no order, the partitions whose oldest job waits since `bound` (milliseconds) or longer, each
-    /// with that job's time of enqueueing, 0 where it is not known. Cursors as for [`partitions_page`](Self::partitions_page).
+    /// Reads a page of an index, in no order. Returns its partitions whose oldest job was enqueued at `bound` (milliseconds) or
+    /// before, each with that time; 0 if it is not known. Cursors are as for [`partitions_page`](Self::partitions_page).
     pub fn oldest<T: Transport>(
         &self,
         transport: &mut T,
@@ -196,7 +196,7 @@ impl Queue {
         Ok((next, heads))
     }
 
-    /// Changes the run-time settings of a partition. => weight, cap and paused as they hold now.
+    /// Changes the run-time settings of a partition. Returns weight, cap and paused as they are in force now.
     pub fn set<T: Transport>(
         &self,
         transport: &mut T,
@@ -232,7 +232,7 @@ impl Queue {
     /// Whether the queue has fair-share state: a waiting job in a partition, or a running one.
     pub fn is_fair<T: Transport>(&self, transport: &mut T) -> Result<bool, T::Error> {
         let mut command = redis::cmd("EXISTS");
-        // What 0.1.0 wrote has partitions, and nothing else that is ours.
+        // A queue that only 0.1.0 wrote has `partitions`, but no `state`.
         command.arg(self.keys.state()).arg(self.keys.partitions());
         let reply = transport.call(&command, Repeat::Safe)?;
         Ok(Reply::single(reply).number()? > 0)

@@ -1,32 +1,32 @@
-//! Everything that can go wrong in the core. The binding turns each variant into one Ruby class.
+//! The errors of the core. The binding maps each variant to a Ruby class.
 
 use thiserror::Error as ThisError;
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// No variant ever carries a password: its text ends in logs and in the failed page.
+/// No variant may contain a password: its text goes to logs and to Resque's page of failed jobs.
 #[derive(Debug, Clone, PartialEq, ThisError)]
 pub enum Error {
-    /// Nothing of the caller's was sent, so trying again is always safe.
+    /// No command of the caller was sent, so a repeat is always safe.
     #[error("cannot connect to Redis at {address}: {reason}")]
     CannotConnect { address: String, reason: String },
 
-    /// The command was on its way, and whether it ran is unknown.
+    /// The command was sent. Whether it ran is not known.
     #[error("lost the connection to Redis at {address}, and the command may or may not have run: {reason}")]
     ConnectionLost { address: String, reason: String },
 
-    /// The command was on its way, and whether it ran, or will, is unknown.
+    /// The command was sent. Whether it ran, or still will, is not known.
     #[error(
         "Redis at {address} took longer than {seconds} s, and the command may or may not have run; \
-         raise the client's timeout, or look for what keeps the server busy (SLOWLOG GET)"
+         raise the client's timeout, or find what keeps the server busy (SLOWLOG GET)"
     )]
     Timeout { address: String, seconds: f64 },
 
-    /// The server's own text, its code first: `NOSCRIPT No matching script. …`.
+    /// The server's error text, which starts with the code: `NOSCRIPT No matching script. …`.
     #[error("{0}")]
     Command(String),
 
-    #[error("cannot understand the reply of Redis: {0}")]
+    #[error("cannot understand Redis's reply: {0}")]
     Protocol(String),
 
     #[error("{0}")]
@@ -34,7 +34,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// An error reply, put together again as the server wrote it.
+    /// An error reply of the server, with its code and its details joined again.
     pub fn from_reply(code: &str, details: Option<&str>) -> Self {
         Self::Command(match details {
             Some(details) => format!("{code} {details}"),

@@ -1,5 +1,5 @@
-//! Reading parts of a JSON text without building a tree of it, and strings as Ruby writes them. Payloads are never encoded
-//! here: versions of the json gem write floats differently, so Resque does that.
+//! Parts of a JSON text, read without building a tree or written as Ruby writes them. Payloads are never encoded here:
+//! versions of the json gem write floats differently, so Resque has to encode them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -27,8 +27,8 @@ pub(crate) fn write_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
 }
 
-/// The raw texts of the values of `names` in the JSON object `text`, the last one of a duplicate key as in Ruby;
-/// `None` when `text` is not one well-formed JSON object. Values are skipped, never built, at any nesting.
+/// The raw texts of the values of `names` in the JSON object `text`; of a duplicate key the last one, as in Ruby. `None` if
+/// `text` is not one well-formed JSON object. Values are skipped, not built, so any nesting is fine.
 pub(crate) fn fields<'a, const N: usize>(
     text: &'a str,
     names: [&str; N],
@@ -39,7 +39,7 @@ pub(crate) fn fields<'a, const N: usize>(
     Some(found)
 }
 
-/// The raw texts of the items of the JSON array `text`; `None` when it is not one well-formed JSON array.
+/// The raw texts of the items of the JSON array `text`; `None` if it is not one well-formed JSON array.
 pub(crate) fn items(text: &str) -> Option<Vec<&str>> {
     let mut deserializer = Deserializer::from_str(text);
     let items = deserializer.deserialize_seq(Items).ok()?;
@@ -47,16 +47,16 @@ pub(crate) fn items(text: &str) -> Option<Vec<&str>> {
     Some(items)
 }
 
-/// The first item of the JSON array `text`, as [`items`] would give it.
+/// The raw text of the first item of the JSON array `text`.
 pub(crate) fn first_item(text: &str) -> Option<&str> {
     let mut first = None;
-    // Reading ends inside the array, which serde reports as an error: the item was found all the same.
+    // serde reports an error because reading ends inside the array. The item is found nevertheless.
     let _ = Deserializer::from_str(text).deserialize_seq(FirstItem(&mut first));
     first
 }
 
-/// The characters of the JSON string `text`; `None` when it is none. A surrogate escape without its other half,
-/// which no String can hold, becomes U+FFFD.
+/// The characters of the JSON string `text`; `None` if it is not a string. A surrogate escape without its other half, which no
+/// Rust String can contain, becomes U+FFFD.
 pub(crate) fn string(text: &str) -> Option<Cow<'_, str>> {
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
     if !inner.contains('\\') {
@@ -91,7 +91,7 @@ impl<'de, const N: usize> Visitor<'de> for Fields<'_, N> {
     }
 }
 
-/// Which of the wanted names a key is. It compares bytes, since a key with a lone surrogate is no `str`.
+/// Finds the index of a key among the wanted names. Compares bytes, since a key with a lone surrogate is no `str`.
 struct Name<'n>(&'n [&'n str]);
 
 impl<'de> DeserializeSeed<'de> for Name<'_> {

@@ -1,11 +1,12 @@
-//! Where things are in Redis.
+//! The names of the keys in Redis.
 //!
-//! A queue's keys are `ROOT:WORD`, `ROOT:sub:ID`, `ROOT:ID:pending` and `ROOT:ID:in_flight`, with the id encoded so
-//! that it holds no colon and is no word of the layout. A queue's name may hold both. Two queues' keys are still
-//! never the same: behind the shorter root they could only be `ID:pending` against `ID:WORD`, and no `WORD` by
-//! itself is `pending` or `in_flight`; or `sub:ID` against `sub:WORD`, and no encoded id is a word.
-//! So a key added here must end in a word of [`FIXED_WORDS`](crate::partition_id::FIXED_WORDS), and never in those two
-//! alone.
+//! A queue's keys are `ROOT:WORD`, `ROOT:sub:ID`, `ROOT:ID:pending` and `ROOT:ID:in_flight`. The encoded id contains no colon
+//! and is no word of the layout. A queue's name may contain both, yet no key belongs to two queues. After the shorter root,
+//! only two pairs could be equal: `ID:pending` and `ID:WORD`, but no queue has a key `ROOT:pending` or `ROOT:in_flight`; or
+//! `sub:ID` and `sub:WORD`, but no encoded id is a word.
+//!
+//! So a new key must end in a word of [`FIXED_WORDS`](crate::partition_id::FIXED_WORDS), and must not be `ROOT:pending` or
+//! `ROOT:in_flight`.
 
 /// The names of a queue's keys.
 #[derive(Debug, Clone)]
@@ -38,7 +39,7 @@ impl QueueKeys {
         }
     }
 
-    /// The start of every key of this queue's fair share; no key itself.
+    /// The prefix of all fair-share keys of this queue. It is not a key.
     pub fn root(&self) -> &str {
         &self.root
     }
@@ -58,42 +59,42 @@ impl QueueKeys {
         &self.all[1]
     }
 
-    /// ZSET: partitions that have a job and may run now.
+    /// ZSET: partitions that have a waiting job and may run now.
     pub fn partitions(&self) -> &str {
         &self.all[2]
     }
 
-    /// ZSET: partitions that have a job but may not run.
+    /// ZSET: partitions that have a waiting job, but are paused or at their cap.
     pub fn parked(&self) -> &str {
         &self.all[3]
     }
 
-    /// HASH: one lease a running job.
+    /// HASH: one lease for each running job.
     pub fn leases(&self) -> &str {
         &self.all[4]
     }
 
-    /// HASH: the queue's virtual clock, counts and notes.
+    /// HASH: the queue's virtual clock, its counts, and other fields.
     pub fn state(&self) -> &str {
         &self.all[5]
     }
 
-    /// ZSET: the tags of partitions that just left.
+    /// ZSET: the tags of partitions that have no waiting job any more.
     pub fn tags(&self) -> &str {
         &self.all[6]
     }
 
-    /// HASH: settings of single partitions made at run time.
+    /// HASH: run-time settings of single partitions.
     pub fn settings(&self) -> &str {
         &self.all[7]
     }
 
-    /// HASH: weights that the configuration gave.
+    /// HASH: weights from the configuration.
     pub fn weights(&self) -> &str {
         &self.all[8]
     }
 
-    /// HASH: shortened ids and the ids they stand for.
+    /// HASH: shortened ids, and the full id of each.
     pub fn names(&self) -> &str {
         &self.all[9]
     }
@@ -103,12 +104,12 @@ impl QueueKeys {
         format!("{}sub:{encoded}", self.root)
     }
 
-    /// STRING: how many jobs of the partition wait.
+    /// STRING: the number of waiting jobs of the partition.
     pub fn pending(&self, encoded: &str) -> String {
         format!("{}{encoded}:pending", self.root)
     }
 
-    /// STRING: how many jobs of the partition run.
+    /// STRING: the number of running jobs of the partition.
     pub fn in_flight(&self, encoded: &str) -> String {
         format!("{}{encoded}:in_flight", self.root)
     }
@@ -118,7 +119,7 @@ impl QueueKeys {
         worker_record(&self.prefix, id)
     }
 
-    /// A key of Resque's own, given without namespace.
+    /// One of Resque's own keys, with the namespace put before it.
     pub fn prefixed(&self, name: &str) -> String {
         [&self.prefix, name].concat()
     }
@@ -139,8 +140,8 @@ pub const CHAIN_INDEXES: [&str; 7] = [
     "failed",
 ];
 
-/// The names of a chain's keys, `job_chain:ID:WORD`, and of the indexes of all chains, `job_chain:WORD`. Their last words
-/// differ, so an id may be anything.
+/// The names of a chain's keys, `job_chain:ID:WORD`, and of the indexes of all chains, `job_chain:WORD`. The two kinds end in
+/// different words, so any id is safe.
 #[derive(Debug, Clone)]
 pub struct ChainKeys {
     prefix: String,
@@ -177,7 +178,7 @@ impl ChainKeys {
         &self.prefix
     }
 
-    /// The start of every key of chains; no key itself.
+    /// The prefix of all keys of chains. It is not a key.
     pub fn root(&self) -> &str {
         &self.root
     }
@@ -192,7 +193,7 @@ impl ChainKeys {
         &self.all[0]
     }
 
-    /// LIST: the steps as they were declared.
+    /// LIST: the steps as declared.
     pub fn steps(&self) -> &str {
         &self.all[1]
     }
@@ -229,7 +230,7 @@ mod tests {
         [keys.sub(id), keys.pending(id), keys.in_flight(id)].to_vec()
     }
 
-    /// Every key with what it is for; panics when one key is for two things.
+    /// Panics if one key name has two purposes.
     fn assert_no_collision(tenants: &[(&str, &str)]) {
         let mut owners: HashMap<String, (String, String, usize)> = HashMap::new();
         let mut claim = |key: String, owner: (String, String, usize)| {
@@ -301,7 +302,7 @@ mod tests {
         ]);
     }
 
-    /// Names made of the parts a collision would be made of.
+    /// Names made of the parts that could cause a collision.
     fn name() -> impl Strategy<Value = String> {
         let part = prop_oneof![
             prop::sample::select(FIXED_WORDS.to_vec()).prop_map(str::to_owned),
@@ -321,7 +322,7 @@ mod tests {
             (other_queue, other_id) in (name(), name()),
             tail in name(),
         ) {
-            // The second pair is unrelated, the third continues the first queue's name: where roots overlap.
+            // The second pair is unrelated. The third queue's name continues the first one's, so their roots overlap.
             let longer = format!("{queue}:{tail}");
             assert_no_collision(&[(&queue, &id), (&other_queue, &other_id), (&longer, &other_id)]);
         }

@@ -1,8 +1,8 @@
-//! Leases: one for each running job. Who runs it, since when, and the job itself.
+//! Leases: one for each running job. A lease says who runs the job and since when, and contains the job.
 
 use percent_encoding::{percent_decode_str, utf8_percent_encode, AsciiSet, CONTROLS};
 
-/// A lease as Redis holds it, read back.
+/// A lease as read from Redis.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lease {
     pub id: String,
@@ -10,24 +10,24 @@ pub struct Lease {
     pub partition: String,
     /// Server time of the reserve in milliseconds.
     pub started: u64,
-    /// Who took it, as it was given to `reserve`.
+    /// The owner, as `reserve` was told it.
     pub owner: String,
     /// The queued element: time of enqueueing and payload.
     pub element: Vec<u8>,
 }
 
-/// An owner stands between spaces in the lease.
+/// Spaces delimit the owner in the lease, so it must contain none.
 const OWNER: &AsciiSet = &CONTROLS.add(b' ').add(b'%');
 
-/// The owner as it stands in a lease.
+/// The owner as a lease contains it.
 pub fn encode_owner(owner: &str) -> String {
     utf8_percent_encode(owner, OWNER).to_string()
 }
 
 impl Lease {
-    /// Reads "partition started charged tag owner element"; `None` where it is nothing of the kind.
+    /// Reads "partition started charged tag owner element"; `None` if `value` is no lease.
     pub fn parse(id: String, value: &[u8]) -> Option<Self> {
-        // A partition that 0.1.0 named may hold spaces: it ends where three numbers follow.
+        // A partition that 0.1.0 named may contain spaces: it ends before three numbers.
         let spaces = value.iter().enumerate().filter(|(_, byte)| **byte == b' ');
         spaces
             .map(|(at, _)| at)

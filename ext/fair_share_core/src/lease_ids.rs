@@ -6,7 +6,7 @@ use std::process;
 use std::sync::Mutex;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Makes lease ids that no other process makes: a random start for each process, then a count.
+/// Makes lease ids that no other process makes: each is a random number of the process, then a count.
 #[derive(Debug, Default)]
 pub struct LeaseIds {
     state: Mutex<Option<State>>,
@@ -32,7 +32,7 @@ impl LeaseIds {
             Ok(guard) => guard,
             Err(poisoned) => poisoned.into_inner(),
         };
-        // A forked child inherits the parent's state and must not go on with it.
+        // A forked child inherits the parent's state, and would make the parent's ids.
         let state = match guard.as_mut() {
             Some(state) if state.pid == pid => state,
             _ => guard.insert(State {
@@ -46,7 +46,7 @@ impl LeaseIds {
     }
 }
 
-/// A forked child's `RandomState` continues its parent's, so the pid and the time go in as well.
+/// A forked child's `RandomState` continues its parent's, so the hash includes the pid and the time.
 fn seed(pid: u32) -> u64 {
     let mut hasher = RandomState::new().build_hasher();
     hasher.write_u32(pid);

@@ -1,4 +1,4 @@
-//! Leases of a queue: they end when their job has ended, or when their owner is gone.
+//! Leases of a queue: each ends when its job has ended, or when its owner is gone.
 
 use redis::Value;
 
@@ -12,9 +12,9 @@ use crate::transport::{Repeat, Transport};
 /// The end of a lease whose owner is gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Recovered {
-    /// There is no such lease (any more).
+    /// The lease does not exist (any more).
     Gone,
-    /// The job had started: Resque fails it. Only the slot was freed.
+    /// The job had started, so Resque fails it. Only its slot was freed.
     Freed { partition: String, in_flight: u64 },
     /// The job had not started, and waits again at the head of its partition.
     Requeued {
@@ -25,7 +25,7 @@ pub enum Recovered {
 }
 
 impl Queue {
-    /// Ends a lease; `None` where it has ended before. => encoded partition, its in_flight now.
+    /// Ends a lease. Returns the encoded partition, and its in_flight now; `None` if the lease has ended before.
     pub fn release<T: Transport>(
         &self,
         transport: &mut T,
@@ -45,8 +45,8 @@ impl Queue {
         released(reply).map_err(T::Error::from)
     }
 
-    /// A worker is done: its record goes, Resque's counters (keys without prefix) grow, and the lease ends as by
-    /// [`release`](Self::release).
+    /// Ends a worker's job: deletes the worker's record, increases Resque's counters (keys without prefix), and ends the lease
+    /// as [`release`](Self::release) does.
     pub fn done<T: Transport>(
         &self,
         transport: &mut T,
@@ -71,12 +71,12 @@ impl Queue {
             limits.charge.as_bytes(),
         ];
         arguments.extend(growth.iter().map(String::as_bytes));
-        // Sent again after a lost reply, a job may be counted twice, as by Resque's own client.
+        // A repeat after a lost reply may count a job twice. So may Resque's own client.
         let reply = self.run_with(transport, &scripts::DONE, &keys, &arguments, Repeat::Safe)?;
         released(reply).map_err(T::Error::from)
     }
 
-    /// Ends the lease of an owner that is gone. `worker_id` names the record in which Resque notes what a worker runs.
+    /// Ends the lease of an owner that is gone. `worker_id` names Resque's record of the job that the worker runs.
     pub fn recover<T: Transport>(
         &self,
         transport: &mut T,
@@ -114,7 +114,7 @@ impl Queue {
         }
     }
 
-    /// A page of the leases: call with cursor 0, then with the cursor of the last page until it is 0 again.
+    /// Reads a page of the leases. Call with cursor 0, then with the cursor of the last page, until that is 0.
     pub fn leases<T: Transport>(
         &self,
         transport: &mut T,

@@ -1,21 +1,21 @@
-//! Which partition (tenant) a job belongs to, read from the raw JSON of its arguments.
+//! Finds the partition (tenant) of a job in the raw JSON of its arguments.
 
 use thiserror::Error;
 
 use crate::json;
 use crate::ruby_float::ruby_float;
 
-/// Where in a job's arguments the partition id is.
+/// Where a job's arguments have the partition id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule<'a> {
-    /// Under `key` in the first Hash argument that has it, else the argument at `index`.
+    /// The value of `key` in the first Hash argument that has it, else the argument at `index`.
     Key {
-        /// The key, as it is in JSON (a Symbol's name).
+        /// The key as in JSON (a Symbol's name).
         key: &'a str,
-        /// The position to fall back to, counted from 0.
+        /// The fallback position, from 0.
         index: Option<usize>,
     },
-    /// The argument at this position, counted from 0.
+    /// The argument at this position, from 0.
     Index(usize),
 }
 
@@ -28,7 +28,7 @@ pub enum Missing {
     /// No Hash argument has the key with a value other than nil, and the rule has no index.
     #[error("no Hash argument has the partition key")]
     NoKey,
-    /// The argument at the rule's index is nil or not there (and the key, if any, was not found either).
+    /// The argument at the rule's index is nil or does not exist (and no Hash has the key, if the rule has one).
     #[error("the argument at the partition index is nil or not there")]
     NoIndex,
     /// The arguments are not a JSON array.
@@ -36,15 +36,15 @@ pub enum Missing {
     NotAnArray,
 }
 
-/// The partition id in `args`, the raw JSON array of a job's arguments.
+/// Finds the partition id in `args`, the raw JSON array of a job's arguments.
 ///
-/// The id is the value's String as Ruby prints it: `1` and `"1"` are one partition, `1.0` is another. `false`, `0`
-/// and `""` are values; null is none. An integer keeps its digits whatever its size. An Array or a Hash gives its
-/// JSON text without white space (Ruby's `inspect` differs between versions, so it would split one partition in two).
+/// The id is the value's `to_s` in Ruby: `1` and `"1"` are one partition, `1.0` is another. `false`, `0` and `""` are values;
+/// null is none. An integer keeps its digits whatever its size. The id of an Array or a Hash is its JSON text without white
+/// space, because Ruby's `inspect` differs between versions and would split one partition in two.
 ///
 /// # Errors
 ///
-/// [`Missing`] says what was not found.
+/// [`Missing`] says why no id was found.
 pub fn extract(args: &str, rule: Rule<'_>) -> Result<String, Missing> {
     let items = json::items(args).ok_or(Missing::NotAnArray)?;
     let (key, index) = match rule {
@@ -70,7 +70,7 @@ pub fn extract(args: &str, rule: Rule<'_>) -> Result<String, Missing> {
     }
 }
 
-/// The id a raw JSON value gives, `None` for null.
+/// The id of a raw JSON value, `None` for null.
 fn id_of(raw: &str) -> Option<String> {
     match raw.as_bytes().first()? {
         b'n' => None,

@@ -1,4 +1,4 @@
-//! A partition's id as key names have it.
+//! Encodes a partition's id for key names.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use sha1_smol::Sha1;
 /// The lane of a queue's jobs without a partition. No encoded id is a lone `%`.
 pub const LANE: &str = "%";
 
-/// The words of the layout; an id equal to one is encoded to something else.
+/// The words of the key layout. An id that is one of them is encoded differently.
 pub const FIXED_WORDS: [&str; 11] = [
     "sub",
     "partitions",
@@ -27,7 +27,7 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'_').remove(b'.').remove(b'
 const LONGEST: usize = 128;
 const KEPT_OF_LONG: usize = 64;
 
-/// A partition id as it stands in key names and in the members of ZSETs.
+/// A partition id as used in key names and as a member of ZSETs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct EncodedId {
     text: String,
@@ -40,7 +40,7 @@ impl EncodedId {
         &self.text
     }
 
-    /// Whether the id was too long, so that its text cannot be decoded and its name has to be kept elsewhere.
+    /// Whether the id was too long: then the text cannot be decoded, and the full id has to be stored elsewhere.
     pub fn is_shortened(&self) -> bool {
         self.shortened
     }
@@ -58,9 +58,9 @@ impl fmt::Display for EncodedId {
     }
 }
 
-/// Encodes a partition id: bytes outside `[A-Za-z0-9_.-]` as `%XX`, so that Resque's web page can print the key, and
-/// the first letter of a word of the layout. What is then longer than 128 bytes keeps its first 64 (fewer where
-/// they would cut a `%XX`), `~`, and the SHA-1 of the id. No two ids have one encoding.
+/// Encodes a partition id. Bytes outside `[A-Za-z0-9_.-]` become `%XX`, so that Resque's web page can print the key; so does
+/// the first letter of a word of the layout. A text of more than 128 bytes is cut to 64 (fewer if that would cut a `%XX`), and
+/// gets `~` and the SHA-1 of the id. No two ids have the same encoding.
 pub fn encode_id(id: impl AsRef<[u8]>) -> EncodedId {
     let id = id.as_ref();
     let text = percent_encode(id, ENCODED).to_string();
@@ -84,7 +84,7 @@ pub fn encode_id(id: impl AsRef<[u8]>) -> EncodedId {
     }
 }
 
-/// The id an encoding stands for; `None` for a shortened one, and for what [`encode_id`] never gives.
+/// Decodes an id; `None` for a shortened one, and for a text that [`encode_id`] never returns.
 pub fn decode_id(encoded: &str) -> Option<String> {
     let id = percent_decode_str(encoded).decode_utf8().ok()?;
     (encode_id(id.as_bytes()).text == encoded).then(|| id.into_owned())
@@ -182,7 +182,7 @@ mod tests {
         }
     }
 
-    /// Names made of the parts a collision would be made of.
+    /// Names made of the parts that could cause a collision.
     fn name() -> impl Strategy<Value = String> {
         let part = prop_oneof![
             prop::sample::select(FIXED_WORDS.to_vec()).prop_map(str::to_owned),

@@ -1,16 +1,16 @@
-//! A job's payload: the JSON text Resque encoded, whose bytes are never encoded again.
+//! Reads a job's payload: the JSON text that Resque encoded. It is never encoded again, so all other bytes stay as they are.
 
 use std::borrow::Cow;
 
 use crate::json;
 
-/// The key under which a reserved job's payload carries the id of its lease.
+/// The key of the lease's id in the payload of a reserved job.
 pub const LEASE_KEY: &str = "fair_share_lease";
 
-/// How many hex digits of milliseconds an element of a sub-queue starts with.
+/// The number of hex digits of milliseconds at the start of an element in a partition's list.
 const TIME_DIGITS: usize = 11;
 
-/// What this gem needs to know of a payload. Everything else in it is skipped, at any nesting, and kept as it is.
+/// The parts of a payload that this gem needs. Everything else is skipped, at any nesting, and stays as it is.
 #[derive(Debug, Clone)]
 pub struct Payload<'a> {
     class: Option<Cow<'a, str>>,
@@ -26,7 +26,7 @@ struct Wrapped<'a> {
 }
 
 impl<'a> Payload<'a> {
-    /// Reads a payload; `None` when it is poison: not UTF-8, not JSON, or no object.
+    /// Reads a payload; `None` if it is poison: not UTF-8, not JSON, or not an object.
     pub fn parse(bytes: &'a [u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
         let [class, args] = json::fields(text, ["class", "args"])?;
@@ -42,7 +42,7 @@ impl<'a> Payload<'a> {
         })
     }
 
-    /// The class Resque performs.
+    /// The class that Resque performs.
     pub fn class(&self) -> Option<&str> {
         self.class.as_deref()
     }
@@ -52,7 +52,7 @@ impl<'a> Payload<'a> {
         self.args
     }
 
-    /// The class the job is about: ActiveJob's job class when Resque performs a wrapper, else [`Self::class`].
+    /// The class of the job: ActiveJob's job class if Resque performs ActiveJob's wrapper, else [`Self::class`].
     pub fn job_class(&self) -> Option<&str> {
         match &self.wrapped {
             Some(wrapped) => Some(&wrapped.class),
@@ -60,7 +60,7 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// The raw JSON of the arguments [`Self::job_class`] gets.
+    /// The raw JSON of the arguments of [`Self::job_class`].
     pub fn job_args(&self) -> Option<&'a str> {
         match &self.wrapped {
             Some(wrapped) => Some(wrapped.args),
@@ -70,7 +70,7 @@ impl<'a> Payload<'a> {
 }
 
 impl<'a> Wrapped<'a> {
-    /// `None` when the first argument is not what ActiveJob serializes: the wrapper is then a job like any other.
+    /// `None` if the first argument is not a job that ActiveJob serialized: then the wrapper is a job like any other.
     fn parse(args: &'a str) -> Option<Self> {
         let job = json::first_item(args)?;
         let [class, args] = json::fields(job, ["job_class", "arguments"])?;
@@ -81,17 +81,16 @@ impl<'a> Wrapped<'a> {
     }
 }
 
-/// The payload with the id of a lease in it, all other bytes as they are. `None` when it is poison, as for
-/// [`Payload::parse`].
+/// Puts the id of a lease into a payload, and keeps all other bytes as they are. `None` for poison, as for [`Payload::parse`].
 ///
-/// A payload that carries one already (a plugin pushed it again) gets it replaced rather than a second key, since
-/// Ruby's JSON warns of duplicate keys from 2.13 on and is to refuse them.
+/// If the payload has an id already (a plugin pushed it again), it is replaced: Ruby's json warns of duplicate keys from 2.13
+/// on, and is going to refuse them.
 pub fn with_lease(payload: &[u8], lease_id: &str) -> Option<Vec<u8>> {
     let text = std::str::from_utf8(payload).ok()?;
     let [stale] = json::fields(text, [LEASE_KEY])?;
     let mut out = Vec::with_capacity(payload.len() + LEASE_KEY.len() + lease_id.len() + 6);
     if let Some(stale) = stale {
-        // `stale` is a part of `text`, so its address tells where it stands.
+        // `stale` is a slice of `text`, so its address tells its position.
         let start = stale.as_ptr() as usize - text.as_ptr() as usize;
         out.extend_from_slice(payload.get(..start)?);
         json::write_string(&mut out, lease_id);
@@ -100,7 +99,7 @@ pub fn with_lease(payload: &[u8], lease_id: &str) -> Option<Vec<u8>> {
     }
     let (before, after) = text.split_at(text.rfind('}')?);
     out.extend_from_slice(before.as_bytes());
-    // Nothing but the object's own opening brace can stand before its closing one.
+    // A brace directly before the closing one can only be the object's own opening brace: the object is empty.
     if !before.trim_end().ends_with('{') {
         out.push(b',');
     }
@@ -111,14 +110,14 @@ pub fn with_lease(payload: &[u8], lease_id: &str) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// The id of the lease a payload carries.
+/// The id of the lease in a payload.
 pub fn lease_of(payload: &[u8]) -> Option<String> {
     let text = std::str::from_utf8(payload).ok()?;
     let [lease] = json::fields(text, [LEASE_KEY])?;
     json::string(lease?).map(Cow::into_owned)
 }
 
-/// Splits an element of a sub-queue into the server's time of enqueueing, in milliseconds since the epoch, and the
+/// Splits an element of a partition's list into the server's time of enqueueing, in milliseconds since the epoch, and the
 /// payload. An element that does not start with eleven lower-case hex digits has no time: version 0.1.0 wrote it.
 pub fn split_element(element: &[u8]) -> (Option<u64>, &[u8]) {
     element
@@ -127,7 +126,7 @@ pub fn split_element(element: &[u8]) -> (Option<u64>, &[u8]) {
         .unwrap_or((None, element))
 }
 
-/// An element of a sub-queue: the opposite of [`split_element`].
+/// Joins an element of a partition's list: the opposite of [`split_element`].
 pub fn element(time: Option<u64>, payload: &[u8]) -> Vec<u8> {
     let digits = time.map(|time| format!("{time:0TIME_DIGITS$x}"));
     [digits.unwrap_or_default().as_bytes(), payload].concat()

@@ -1,10 +1,10 @@
-//! Idle connections to one Redis. A thread takes one out, uses it alone, and puts it back: no lock is held during I/O.
+//! Idle connections to one Redis. A thread takes a connection, uses it alone, and puts it back: no lock is held during I/O.
 
 use std::sync::{Mutex, MutexGuard};
 
 use crate::connection::Connection;
 
-/// More threads than this at once open connections of their own and close them again.
+/// If more threads use the pool at once, the connections beyond this number are closed after use.
 const MOST_IDLE: usize = 8;
 
 #[derive(Default)]
@@ -23,12 +23,12 @@ impl Pool {
         Self::default()
     }
 
-    /// An idle connection of process `pid`, the one used last.
+    /// Takes the idle connection of process `pid` that was used last.
     pub fn take(&self, pid: u32) -> Option<Connection> {
         self.of(pid).connections.pop()
     }
 
-    /// Gives a connection back. One that is not usable any more is closed.
+    /// Puts a connection back, or closes it if it is not usable any more.
     pub fn put(&self, pid: u32, connection: Connection) {
         if !connection.is_usable() {
             return;
@@ -39,7 +39,7 @@ impl Pool {
         }
     }
 
-    /// Closes all idle connections: one was lost, so the others are likely to be dead as well.
+    /// Closes all idle connections. For use after one was lost: the others are probably dead as well.
     pub fn clear(&self, pid: u32) {
         self.of(pid).connections.clear();
     }
@@ -54,8 +54,8 @@ impl Pool {
             Err(poisoned) => poisoned.into_inner(),
         };
         if idle.pid != pid {
-            // Inherited over a fork: these sockets are the parent's too. Closing a TLS one could write to it, so they are
-            // leaked, never used.
+            // A fork has inherited these connections, and the parent still uses their sockets. Closing a TLS connection could
+            // write to its socket. So leak them.
             for connection in idle.connections.drain(..) {
                 std::mem::forget(connection);
             }

@@ -1,5 +1,5 @@
-//! One queue. Its verbs stand in a file a noun: `turns`, `leases`, `backlog`, `upkeep`, `control`. Each verb is one script or
-//! one command, so each is one round trip and happens wholly or not at all.
+//! One queue. Its verbs are in one file for each noun: `turns`, `leases`, `backlog`, `upkeep`, `control`. Each verb is one
+//! script or one command: one round trip, which happens wholly or not at all.
 
 use redis::Value;
 
@@ -8,12 +8,12 @@ use crate::scripts::Script;
 use crate::transport::{Repeat, Transport};
 use crate::unanswered::Unanswered;
 
-/// What a job costs its partition.
+/// How a job is charged to its partition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Charge {
-    /// The time it ran.
+    /// By the time it ran.
     Time,
-    /// Each job the same.
+    /// The same for each job.
     Jobs,
 }
 
@@ -26,15 +26,15 @@ impl Charge {
     }
 }
 
-/// The configuration of a queue, sent with each call: a change holds at once.
+/// The configuration of a queue. Each call sends it, so that a change is in force at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Running jobs a partition may have; 0: any number.
+    /// How many running jobs a partition may have; 0: any number.
     pub cap: u64,
     pub charge: Charge,
 }
 
-/// Holds no connection: each verb gets its transport.
+/// Holds no connection: each verb is passed its transport.
 #[derive(Debug)]
 pub struct Queue {
     pub(crate) keys: QueueKeys,
@@ -56,7 +56,7 @@ impl Queue {
         &self.keys
     }
 
-    /// Runs a script on this queue's keys. Their root goes before the other arguments.
+    /// Runs a script on this queue's keys. The root is its first argument.
     pub(crate) fn run<T: Transport>(
         &self,
         transport: &mut T,
@@ -67,7 +67,7 @@ impl Queue {
         self.run_with(transport, script, &[], arguments, repeat)
     }
 
-    /// The same with keys of Resque's behind the queue's own.
+    /// As [`run`](Self::run), with keys of Resque after the queue's own.
     pub(crate) fn run_with<T: Transport>(
         &self,
         transport: &mut T,

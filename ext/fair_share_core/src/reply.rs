@@ -1,10 +1,10 @@
-//! Replies of scripts, read field by field.
+//! Reads the replies of scripts, field by field.
 
 use redis::{FromRedisValue, Value};
 
 use crate::error::Error;
 
-/// A script's reply, read from the front.
+/// A script's reply. Each call reads the next field.
 pub(crate) struct Reply(std::vec::IntoIter<Value>);
 
 impl Reply {
@@ -44,7 +44,7 @@ impl Reply {
         }
     }
 
-    /// Texts, each with a number.
+    /// An array of texts, each followed by a number.
     pub(crate) fn counts(&mut self) -> Result<Vec<(String, u64)>, Error> {
         let mut reply = Self::new(self.next()?)?;
         let mut counts = Vec::with_capacity(reply.0.len() / 2);
@@ -78,12 +78,12 @@ impl Reply {
     }
 }
 
-/// A reply as redis-rs converts it.
+/// Converts a reply with redis-rs.
 pub(crate) fn parse<T: FromRedisValue>(reply: &Value) -> Result<T, Error> {
     redis::from_redis_value(reply).map_err(|error| Error::Protocol(error.to_string()))
 }
 
-/// A script answered a word that it does not know.
+/// The error for a status that the script never answers.
 pub(crate) fn unknown<E: From<Error>>(verb: &str, status: &str) -> E {
     Error::Protocol(format!("the {verb} script answered {status:?}")).into()
 }

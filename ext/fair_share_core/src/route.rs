@@ -1,15 +1,15 @@
-//! Where a job goes: its partition, and what a script is told of that.
+//! The route of a job: its partition, and the arguments that tell it to a script.
 
 use crate::partition_id::{encode_id, LANE};
 
-/// The place of a job: its partition or the lane.
+/// The destination of a job: its partition or the lane.
 #[derive(Debug, Clone)]
 pub struct Route {
     /// Encoded id, or [`LANE`].
     pub partition: String,
-    /// The weight that the configuration gives this partition, where it gives one.
+    /// The configured weight of the partition, if any.
     pub weight: Option<f64>,
-    /// The full id, where the encoded one is shortened.
+    /// The full id, if the encoded one is shortened.
     pub name: Option<String>,
 }
 
@@ -23,7 +23,7 @@ impl Route {
         }
     }
 
-    /// To the partition with this id, or to the lane.
+    /// The route to the partition with this id; `None`: to the lane.
     pub fn of(partition: Option<&str>, weight: Option<f64>) -> Self {
         match partition {
             Some(id) => Self::to(id, weight),
@@ -51,10 +51,10 @@ impl Route {
     }
 }
 
-/// A payload with its route. `None`: a ticket, or what is no job.
+/// A payload with its route. `None`: the element is a ticket, or no job.
 pub type Routed = (Vec<u8>, Option<Route>);
 
-/// The weights of routed payloads, as text that lives as long as a script's arguments.
+/// The weights of routed payloads, as texts that a script's arguments can borrow.
 pub(crate) fn weights_of(elements: &[Routed]) -> Vec<String> {
     let weight = |(_, route): &Routed| {
         route
@@ -77,7 +77,7 @@ pub(crate) fn push_routed<'a>(
     }
 }
 
-/// Encoded partition, weight, full id. An encoded id may be empty, but never holds a colon.
+/// Encoded partition, weight, full id. A colon means no route: an encoded id may be empty, but never contains a colon.
 pub(crate) fn routed<'a>(route: Option<&'a Route>, weight: &'a str) -> [&'a [u8]; 3] {
     match route {
         Some(route) => [

@@ -1,8 +1,8 @@
-//! Floats, written as Ruby's `Float#to_s` writes them.
+//! Writes floats as Ruby's `Float#to_s` does.
 
-/// The text Ruby's `Float#to_s` gives for `value`: `1.0`, `1.0e-07`, `1.0e+16`.
+/// The text of `value` by Ruby's `Float#to_s`: `1.0`, `1.0e-07`, `1.0e+16`.
 ///
-/// A partition that Rust reads from a payload has to be the one that Ruby would name.
+/// The partition that Rust reads from a payload has to be the one that Ruby finds.
 pub(crate) fn ruby_float(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -20,7 +20,7 @@ pub(crate) fn ruby_float(value: f64) -> String {
             let zeros = "0".repeat(exponent.unsigned_abs() as usize - 1);
             format!("{sign}0.{zeros}{digits}")
         }
-        // Whole numbers of sixteen digits get an exponent, sixteen digits with a fraction do not.
+        // Ruby gives a whole number of sixteen digits an exponent, but not sixteen digits with a fraction.
         0..=15 if exponent < 15 || digits.len() > 16 => {
             let whole_digits = exponent as usize + 1;
             let padded = format!("{digits:0<width$}", width = whole_digits + 1);
@@ -35,8 +35,8 @@ pub(crate) fn ruby_float(value: f64) -> String {
     }
 }
 
-/// The shortest digits that read back as `value`. Where two such are equally near, Rust takes the upper and Ruby the
-/// even one; Rust rounds to the even one when it is told how many digits to give.
+/// The shortest digits that read back as `value`. If two such texts are equally near, Rust chooses the upper and Ruby the even
+/// one. When Rust is told how many digits to write, it chooses the even one, too.
 fn shortest(value: f64) -> String {
     let shortest = format!("{value:e}");
     let mantissa = shortest.split('e').next().unwrap_or_default();
@@ -56,7 +56,7 @@ mod tests {
     use proptest::prelude::*;
 
     // Each right-hand side is what Ruby 3.1 prints.
-    #[allow(clippy::excessive_precision)] // The ties are written in full.
+    #[allow(clippy::excessive_precision)] // Ties need all their digits.
     const AS_RUBY_PRINTS: &[(f64, &str)] = &[
         (0.0, "0.0"),
         (-0.0, "-0.0"),

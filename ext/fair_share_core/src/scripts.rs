@@ -1,4 +1,4 @@
-//! The Lua scripts of `lua/`, one a verb. `build.rs` resolves their includes and writes the table of them.
+//! The Lua scripts of `lua/`, one for each verb. `build.rs` resolves their includes and writes the table of scripts.
 
 use std::sync::OnceLock;
 
@@ -21,12 +21,12 @@ impl Script {
         }
     }
 
-    /// The file's name in `lua/`, without its ending.
+    /// The name of the file in `lua/`, without its extension.
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// The source as Redis gets it: the fragments, then the script.
+    /// The source that Redis gets: the fragments, then the script.
     pub fn body(&self) -> &'static str {
         self.body
     }

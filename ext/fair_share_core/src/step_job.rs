@@ -1,4 +1,4 @@
-//! The job by which a step starts, as a chain's scripts take it.
+//! The job of a step, as the scripts of chains take it.
 
 use crate::keys::QueueKeys;
 use crate::route::Route;
@@ -6,20 +6,20 @@ use crate::route::Route;
 /// The words of a script's arguments.
 pub(crate) type Words = Vec<Vec<u8>>;
 
-/// Where the job of a step goes.
+/// The destination of a step's job.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Destination {
-    /// Its partition, or the queue's lane, or the plain list of a queue without fair-share state.
+    /// Its partition, the queue's lane, or the main list of a queue without fair-share state.
     Queue,
-    /// The plain list, as `dequeue_strategy = :legacy_scan` has it.
+    /// The main list, as `dequeue_strategy = :legacy_scan` stores jobs.
     List,
-    /// resque-scheduler's delayed jobs; seconds from now, and the payload is that gem's item.
+    /// resque-scheduler's delayed jobs, in so many seconds. The payload is an item of that gem.
     Delayed(f64),
-    /// Nowhere: the caller performs it (`Resque.inline`).
+    /// Not enqueued: the caller performs it (`Resque.inline`).
     Caller,
 }
 
-/// The job by which a step starts.
+/// The job that performs a step.
 #[derive(Debug, Clone)]
 pub struct StepJob {
     pub step: u64,
@@ -28,12 +28,12 @@ pub struct StepJob {
     pub queue: String,
     pub route: Route,
     pub payload: Vec<u8>,
-    /// Running jobs the partition may have; 0: any number.
+    /// How many running jobs the partition may have; 0: any number.
     pub cap: u64,
 }
 
 impl StepJob {
-    /// Appends the ten words of `lua/includes/chain_steps.lua`. `prefix` is Resque's namespace with its colon.
+    /// Appends the ten words that `lua/includes/chain_steps.lua` reads. `prefix` is Resque's namespace with its colon.
     pub(crate) fn push_words(&self, words: &mut Words, queue: &QueueKeys, prefix: &str) {
         let (how, root) = match &self.destination {
             Destination::Queue => ("queue".to_owned(), queue.root()),

@@ -1,5 +1,5 @@
-//! How a script reaches Redis. The binding has two: the core's own connection, with Ruby's lock released, and Resque's
-//! client, for the set-ups that only that one can reach.
+//! The way by which a script reaches Redis. The binding has two: the core's own connection, used without Ruby's lock, and
+//! Resque's client, for set-ups that only that client can reach.
 
 use std::slice;
 
@@ -9,7 +9,7 @@ use crate::connection::{only, Connection};
 use crate::error::Error;
 use crate::scripts::Script;
 
-/// What a transport may answer instead of a reply: an error of the core, or one of its own (an exception of Ruby's).
+/// The error of a transport: an error of the core, or an error of its own (a Ruby exception).
 pub trait Failure: From<Error> {
     fn as_core(&self) -> Option<&Error>;
 }
@@ -20,27 +20,27 @@ impl Failure for Error {
     }
 }
 
-/// Whether a command may be sent again when its reply was lost: it may have been carried out.
+/// Whether a command may be repeated when its reply was lost. It may have run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Repeat {
     Safe,
     Unsafe,
-    /// The caller repeats it, in other words than before.
+    /// The caller repeats it, with other arguments.
     ByCaller,
 }
 
 pub trait Transport {
     type Error: Failure;
 
-    /// Commands that are sent together, and a reply each. After an error the others were carried out all the same.
+    /// Sends the commands together. Returns one reply for each. After an error reply, the other commands ran nevertheless.
     fn call_all(&mut self, commands: &[Cmd], repeat: Repeat) -> Result<Vec<Value>, Self::Error>;
 
-    /// One command, one reply.
+    /// Sends one command. Returns its reply.
     fn call(&mut self, command: &Cmd, repeat: Repeat) -> Result<Value, Self::Error> {
         Ok(only(self.call_all(slice::from_ref(command), repeat)?)?)
     }
 
-    /// Runs a script by its SHA, and by its text where the server doesn't know it (any more).
+    /// Runs a script by its SHA, or by its text if the server does not know it (any more).
     fn run(
         &mut self,
         script: &Script,
@@ -65,7 +65,7 @@ impl Transport for Connection {
     }
 }
 
-/// A command of just these words, with no more room than they take: memory that grows by the word is moved as often.
+/// Makes a command of these words. Allocates its memory once: growing it with each word would copy it often.
 pub(crate) fn words<'a>(words: impl Iterator<Item = &'a [u8]> + Clone) -> Cmd {
     let (count, bytes) = words.clone().fold((0, 0), |(count, bytes), word| {
         (count + 1, bytes + word.len())
@@ -84,7 +84,7 @@ fn command(verb: &str, script: &str, keys: &[&str], arguments: &[&[u8]]) -> Cmd 
     words(texts.chain(arguments.iter().copied()))
 }
 
-/// Older servers and proxies wrap the code into the text.
+/// Searches the whole text, because older servers and proxies do not put the code first.
 fn unknown_script<F: Failure>(failure: &F) -> bool {
     matches!(failure.as_core(), Some(Error::Command(text)) if text.contains("NOSCRIPT"))
 }

@@ -1,4 +1,4 @@
-//! Turns: how jobs get into a queue's partitions, and out again in a fair order.
+//! Turns: the way of a job through a queue, from its enqueue to its lease.
 
 use redis::Value;
 
@@ -13,9 +13,9 @@ use crate::transport::{words, Failure, Repeat, Transport};
 /// The effect of an enqueue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Enqueued {
-    /// In its partition, which has so many waiting jobs now.
+    /// The job is in its partition, which has `pending` waiting jobs now.
     Queued { pending: u64 },
-    /// In the main list, as stock Resque has it: the queue has no fair-share state.
+    /// The job is in the main list, as stock Resque stores it: the queue has no fair-share state.
     Plain,
 }
 
@@ -25,10 +25,11 @@ pub struct Job {
     pub lease_id: String,
     /// Encoded partition id.
     pub partition: String,
-    /// Time of enqueueing and payload, as the sub-queue held it.
+    /// Time of enqueueing and payload, as they were in the partition's list.
     pub element: Vec<u8>,
-    /// Of its partition, now.
+    /// Waiting jobs of its partition now.
     pub pending: u64,
+    /// Running jobs of its partition now.
     pub in_flight: u64,
 }
 
@@ -43,13 +44,13 @@ pub enum Reserved {
     Nothing {
         reconcile: bool,
     },
-    /// The queue has no fair-share state: stock's LPOP is right.
+    /// The queue has no fair-share state: use stock Resque's LPOP.
     Plain,
     /// A payload that 0.1.0 wrote, whose copy in the main list is gone: somebody has taken the job already.
     Gone(Vec<u8>),
-    /// Call again: the script did a part of what has to be done first.
+    /// Call again: the script could only do a part of the work that has to precede a reserve.
     Again,
-    /// The head of the main list, where others pushed payloads that have to be routed first.
+    /// The head of the main list: others pushed payloads there, which have to be routed first.
     Adopt(Vec<Vec<u8>>),
 }
 
@@ -66,9 +67,9 @@ pub enum Ticket {
 #[derive(Debug)]
 pub struct Asking<'a> {
     pub pid: u32,
-    /// The lease's id, unless an earlier reserve of this process has gone unanswered.
+    /// The id of the lease, unless an earlier reserve of this process got no reply.
     pub fresh_id: String,
-    /// Whom the lease will belong to.
+    /// Owner of the lease.
     pub owner: &'a str,
 }
 
@@ -104,7 +105,7 @@ impl Queue {
         }
     }
 
-    /// Puts many jobs into their partitions, all or none. => pending of its partition after each.
+    /// Puts many jobs into their partitions, all or none. Returns for each job the pending count of its partition after it.
     pub fn enqueue_all<T: Transport>(
         &self,
         transport: &mut T,
@@ -125,7 +126,7 @@ impl Queue {
         Ok(parse(&reply)?)
     }
 
-    /// Puts one job into the main list, whole, and counts it. => pending of its partition.
+    /// Puts one whole job into the main list, and counts it. Returns the pending count of its partition.
     pub fn enqueue_plain<T: Transport>(
         &self,
         transport: &mut T,
@@ -156,8 +157,8 @@ impl Queue {
         self.lease_one(transport, &scripts::RESERVE, asking, &[hint], limits)
     }
 
-    /// As [`reserve`](Self::reserve), among the first jobs of the plain list, given from the head on with `None` for what
-    /// is no job.
+    /// As [`reserve`](Self::reserve), but picks among the first elements of the main list. `elements` are these, from the head
+    /// on; an element that is no job has the route `None`.
     pub fn scan<T: Transport>(
         &self,
         transport: &mut T,
@@ -206,7 +207,7 @@ impl Queue {
         match reply {
             Ok(reply) => reply_to_reserved(reply, id).map_err(T::Error::from),
             Err(error) => {
-                // Nobody else would ask for it.
+                // The lease may exist. If this process does not ask for it again, nobody does.
                 if may_be_leased {
                     self.unanswered.remember(asking.pid, id);
                 }
@@ -215,12 +216,12 @@ impl Queue {
         }
     }
 
-    /// A reserve's job did not reach its caller, because an exception interrupted it. The next reserve of this process gets it.
+    /// Call it if an exception kept a reserved job from its caller. The next reserve of this process then gets this job.
     pub fn give_back(&self, pid: u32, id: String) {
         self.unanswered.remember(pid, id);
     }
 
-    /// Resque's own pop, for a queue that is not fair.
+    /// Resque's own pop, for a queue without fair-share state.
     pub fn pop<T: Transport>(&self, transport: &mut T) -> Result<Option<Vec<u8>>, T::Error> {
         let command = ["LPOP", self.keys.main()].map(str::as_bytes);
         match transport.call(&words(command.into_iter()), Repeat::Unsafe)? {

@@ -1,9 +1,9 @@
-//! Reserves whose reply nobody has seen.
+//! Reserves whose reply got lost.
 
 use std::sync::{Mutex, MutexGuard};
 
-/// Leases that a reserve may have taken without its reply reaching the caller, each with the pid that asked. The next reserve
-/// of that process asks with the same id, and then gets the same job.
+/// Ids of leases that a reserve may have written although its reply did not reach the caller, each with the caller's pid. The
+/// next reserve of that process asks with the same id, and so gets the same job.
 #[derive(Debug, Default)]
 pub(crate) struct Unanswered(Mutex<Vec<(u32, String)>>);
 
@@ -14,7 +14,7 @@ impl Unanswered {
 
     pub(crate) fn take(&self, pid: u32) -> Option<String> {
         let mut ids = self.ids();
-        // A forked child inherits its parent's ids, and must not use them.
+        // A forked child inherits its parent's ids, and would take the parent's jobs.
         ids.retain(|(asker, _)| *asker == pid);
         ids.pop().map(|(_, id)| id)
     }

@@ -1,4 +1,4 @@
-//! Upkeep: brings a queue in line with its lists and leases, and moves jobs between the main list and the partitions.
+//! Upkeep: puts jobs, tickets or index entries that are out of place back where they belong.
 
 use crate::queue::Queue;
 use crate::reply::{parse, Reply};
@@ -6,39 +6,39 @@ use crate::route::{push_routed, weights_of, Routed};
 use crate::scripts;
 use crate::transport::{Repeat, Transport};
 
-/// What an adoption did; `looked_at` is less than was given where another worker was faster.
+/// The result of an adoption. `looked_at` is less than the number of elements if another worker was faster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Adopted {
     pub looked_at: u64,
     pub adopted: u64,
-    /// Encoded partitions that something was put into, and what each has now.
+    /// Encoded partitions that got a job, and the pending count of each.
     pub pending: Vec<(String, u64)>,
 }
 
-/// What a mend did.
+/// The result of a mend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mended {
     /// The page was the last of its index.
     pub ended: bool,
-    /// How many were put back.
+    /// Tickets that were put back.
     pub tickets: u64,
-    /// An index is gone: jobs wait in partitions that none names.
+    /// An index is lost: jobs wait in partitions that are in no index.
     pub lost: bool,
 }
 
-/// What a rollback did: no more jobs wait where both together are less than was asked for.
+/// The result of a rollback. If `moved` and `gone` together are fewer than asked for, no more jobs wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RolledBack {
     pub moved: u64,
     /// Payloads that 0.1.0 wrote, whose copies in the main list are gone: somebody has taken these jobs already.
     pub gone: Vec<Vec<u8>>,
-    /// Encoded partitions that jobs were taken from, and what each has now.
+    /// Encoded partitions that jobs were taken from, and the pending count of each.
     pub pending: Vec<(String, u64)>,
 }
 
 impl Queue {
-    /// Routes the payloads at the head of the main list, given in that order, `None` for a ticket. With `rotate` what was
-    /// looked at goes to the tail, so that the next call sees the next.
+    /// Routes the payloads at the head of the main list. `elements` are in the order of the list; a ticket has the route
+    /// `None`. `rotate` moves the elements looked at to the tail, so that the next call sees the next ones.
     pub fn adopt<T: Transport>(
         &self,
         transport: &mut T,
@@ -51,7 +51,7 @@ impl Queue {
         let rotate: &[u8] = if rotate { b"rotate" } else { b"" };
         let mut arguments: Vec<&[u8]> = vec![cap.as_bytes(), rotate];
         push_routed(&mut arguments, elements, &weights);
-        // Sent again, it finds tickets where the payloads were, and adopts nothing twice.
+        // A repeat finds tickets in the place of the payloads, so it adopts nothing twice.
         let mut reply =
             Reply::new(self.run(transport, &scripts::ADOPT, &arguments, Repeat::Safe)?)?;
         Ok(Adopted {
@@ -61,8 +61,8 @@ impl Queue {
         })
     }
 
-    /// Brings the next page of an index back in line with the lists and leases, and puts tickets back. All were looked at
-    /// when an index has ended three times.
+    /// Corrects the next page of an index by the lists and leases, and puts tickets back. Two indexes alternate and the first
+    /// pass may start mid-way, so after three ends both were covered.
     pub fn mend<T: Transport>(&self, transport: &mut T, cap: u64) -> Result<Mended, T::Error> {
         let cap = cap.to_string();
         let arguments: [&[u8]; 1] = [cap.as_bytes()];
@@ -75,8 +75,8 @@ impl Queue {
         })
     }
 
-    /// A page of the partitions that have a list, whether an index names them or not: call with cursor 0, then with the
-    /// cursor of the last page until it is 0 again. It goes through all keys of the database.
+    /// Reads a page of the partitions that have a list, whether in an index or not. Call with cursor 0, then with the cursor of
+    /// the last page, until that is 0. Scans all keys of the database.
     pub fn lists<T: Transport>(
         &self,
         transport: &mut T,
@@ -99,8 +99,8 @@ impl Queue {
         Ok((cursor, partitions))
     }
 
-    /// Gives partitions that have a list, but that no index names, their place again. `last`: these were the last ones.
-    /// => how many.
+    /// Puts partitions that have a list, but are in no index, back into one. `last`: these are the last such partitions.
+    /// Returns how many were put back.
     pub fn reindex<T: Transport>(
         &self,
         transport: &mut T,

@@ -1,4 +1,4 @@
-//! What Resque writes for a worker's job, whatever queue it is of.
+//! What Resque writes when a worker starts and ends a job, of any queue.
 
 use redis::Cmd;
 
@@ -18,7 +18,7 @@ impl Workers {
         }
     }
 
-    /// A worker starts with a job: its record says so.
+    /// Writes the record of a worker that starts with a job.
     pub fn started<T: Transport>(
         &self,
         transport: &mut T,
@@ -31,7 +31,7 @@ impl Workers {
         Ok(())
     }
 
-    /// A worker is done: its record goes, and Resque's counters (keys without prefix) grow.
+    /// Ends a worker's job: deletes the worker's record, and increases Resque's counters (keys without prefix).
     pub fn done<T: Transport>(
         &self,
         transport: &mut T,
@@ -45,7 +45,7 @@ impl Workers {
             let counter = [self.prefix.as_str(), name].concat();
             commands.push(command(["INCRBY", &counter, &by.to_string()]));
         }
-        // Sent again after a lost reply, a job may be counted twice, as by Resque's own client.
+        // A repeat after a lost reply may count a job twice. So may Resque's own client.
         transport.call_all(&commands, Repeat::Safe)?;
         Ok(())
     }

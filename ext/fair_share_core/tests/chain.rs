@@ -1,4 +1,4 @@
-//! The scripts of a chain, each against a real Redis.
+//! The scripts of a chain, each run by a real Redis.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -9,7 +9,7 @@ use fair_share_core::error::Error;
 use fair_share_core::step_job::Destination;
 use support::chains::{definition, job, jobs, obstacle, Chains, Reply};
 
-/// `index` holds the chain, and no other index does.
+/// Asserts that `index` has the chain, and no other index has it.
 fn assert_in(chains: &mut Chains, index: &str) {
     for word in ["running", "paused", "cancelled", "completed", "failed"] {
         let score: Option<f64> = chains.ask(&["ZSCORE", &format!("resque:job_chain:{word}"), "c"]);
@@ -360,7 +360,7 @@ mod a_group {
         chains.fail_now(1);
         assert_eq!(chains.complete(0, 3, 1), "counted");
         let fence = chains.fence(2, Some(1));
-        // Its retry starts nothing, either.
+        // A retry of the step starts nothing, either.
         assert_eq!(chains.retry(&fence, 2), "counted");
         let known = chains.fields(&[
             "status",
@@ -392,7 +392,7 @@ mod a_group {
         assert_in(&mut chains, "running");
     }
 
-    /// A retry that waits for the chain's resume has no job: a chain that ran with it would wait for ever.
+    /// A retry that waits for the chain's resume has no job. If the chain ran, it would wait for that step for ever.
     #[test]
     fn with_a_member_that_waits_for_a_resume_does_not_go_on_by_hand() {
         let mut chains = Chains::with(3, "0-1");
@@ -414,7 +414,7 @@ mod an_operator {
     fn pauses_what_runs_and_cancels_what_has_not_ended() {
         let mut chains = Chains::with(1, "");
         assert!(chains.halt("a", "paused"));
-        chains.unchanged(|chains| assert!(chains.halt("a", "paused"))); // asked again
+        chains.unchanged(|chains| assert!(chains.halt("a", "paused"))); // a repeat
         chains.unchanged(|chains| assert!(!chains.halt("b", "paused")));
         assert_in(&mut chains, "paused");
         assert!(chains.halt("c", "cancelled"));
@@ -521,7 +521,7 @@ mod an_operator {
 mod readers {
     use super::*;
 
-    /// Chains that started in this order, a millisecond apart.
+    /// Makes chains with these statuses, which started in this order, a millisecond apart.
     fn several(statuses: &[&str]) -> Chains {
         let mut chains = Chains::new();
         for (n, status) in statuses.iter().enumerate() {
@@ -582,7 +582,7 @@ mod readers {
             ]
         );
         chains.complete(0, 1, 2);
-        // Two are left, so nothing may follow yet.
+        // Two steps are left, so the next group may not start yet.
         let look = chains.look(Some(1));
         assert_eq!(look[10..], ["1", "running", "1", "0", "<1>", "3"]);
         let look = chains.look(None);
@@ -599,7 +599,7 @@ mod readers {
 mod a_chain_of_0_1_0 {
     use super::*;
 
-    /// As its start script wrote it.
+    /// A chain as the start script of resque-job-chain 0.1.0 wrote it.
     fn old(context: &str) -> Chains {
         let mut chains = Chains::new();
         let key = "resque:job_chain:c:state";

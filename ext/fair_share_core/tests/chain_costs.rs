@@ -1,4 +1,4 @@
-//! What the scripts of chains cost: the same however many chains there are, and however long a chain is.
+//! The costs of the scripts of chains. They must not depend on the number of chains, or on the length of a chain.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -10,7 +10,7 @@ use support::cost::{cost, Cost};
 
 const ALL: [&str; 5] = ["running", "paused", "cancelled", "completed", "failed"];
 
-/// Writes a thousand chains that ended or run, as their scripts leave them, a millisecond apart.
+/// Writes a thousand chains of all statuses, as the scripts leave them, started a millisecond apart.
 const FILL: &str = r"
 for n = ARGV[1] + 1, ARGV[1] + 1000 do
   local id, status = 'other' .. n, ({ 'running', 'paused', 'cancelled', 'completed', 'failed' })[n % 5 + 1]
@@ -21,7 +21,7 @@ for n = ARGV[1] + 1, ARGV[1] + 1000 do
   if n % 5 > 1 then redis.call('ZADD', 'resque:job_chain:expiring', 9000000000000 + n, id) end
 end";
 
-/// With so many other chains, and the scripts loaded.
+/// Makes `others` chains, and loads the scripts.
 fn among(others: u32) -> Chains {
     let mut chains = Chains::new();
     for script in scripts::ALL {
@@ -34,9 +34,9 @@ fn among(others: u32) -> Chains {
     chains
 }
 
-/// Each verb in its common cases, by name, on chains of `steps` steps.
+/// The cost of each verb in its common cases, by name, on chains of `steps` steps.
 fn costs(chains: &mut Chains, steps: usize) -> Vec<(&'static str, Cost)> {
-    // Another chain has been there before, so that queues have their state; the clock has no part in it.
+    // Start other chains first, so that the queues have their state: the first job of a queue costs more.
     chains.tell(&["DEL", "resque:queue:plain"]);
     chains.start("before", "run1", 1, "").unwrap();
     let _ = chains.start("before2", "run1", 3, "0-1");
@@ -131,8 +131,8 @@ fn costs(chains: &mut Chains, steps: usize) -> Vec<(&'static str, Cost)> {
     costs
 }
 
-/// As many calls on both, and none of them takes the longer the more there is. (That is no timing, but a guard against one
-/// call that looks at everything.)
+/// Asserts that each verb makes as many calls on both, and that no call takes much longer on the big one. (The time is only a
+/// guard against a single call that looks at everything.)
 fn assert_equally_cheap(
     small: Vec<Vec<(&'static str, Cost)>>,
     big: Vec<Vec<(&'static str, Cost)>>,
@@ -185,7 +185,7 @@ fn a_verb_costs_the_same_in_a_chain_of_6_and_of_6_000_steps_but_for_its_start() 
 fn a_call_drops_a_thousand_expired_chains_at_the_most() {
     let mut chains = among(50_000);
     chains.tell(&["ZADD", "resque:job_chain:expiring", "1", "nobody"]);
-    // The clock of those has come.
+    // Let the ended chains expire now.
     let (expiring, past) = ("resque:job_chain:expiring", "0.0000000001");
     chains.tell(&["ZUNIONSTORE", expiring, "1", expiring, "WEIGHTS", past]);
     let list = cost(&mut chains, &mut |chains| {
@@ -198,7 +198,7 @@ fn a_call_drops_a_thousand_expired_chains_at_the_most() {
     assert!(start.total() < 40, "{}", start.total());
 }
 
-/// Of lua/README.md: `cargo test -p fair_share_core --test chain_costs -- --ignored --nocapture`
+/// Prints the table of lua/README.md: `cargo test -p fair_share_core --test chain_costs -- --ignored --nocapture`
 #[test]
 #[ignore = "prints a table"]
 fn what_each_verb_costs_at_1_000_chains() {

@@ -1,4 +1,4 @@
-//! The connection against real servers, and against played ones for what a real one seldom does.
+//! The connection, with real servers, and with servers that the tests play, for what a real one seldom does.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -348,7 +348,7 @@ fn what_is_no_redis_is_a_protocol_error_and_gives_the_connection_up() {
 
 const INTERRUPTED_PORT: &str = "FAIR_SHARE_INTERRUPTED_PORT";
 
-/// The half of the next test that is stopped and continued, in a process of its own.
+/// The half of the next test that gets stopped and continued. It runs in its own process.
 #[test]
 #[ignore = "started by the test below, which plays its server"]
 fn interrupted_half() {
@@ -374,7 +374,7 @@ fn interrupted_half() {
     println!("interruptions={interruptions}");
 }
 
-/// Linux ends a wait that has a timeout with EINTR when a stopped process is continued, without any handler.
+/// When a stopped process is continued, Linux ends a wait with a timeout by EINTR, even without a signal handler.
 #[test]
 #[cfg(target_os = "linux")]
 fn an_exchange_goes_on_after_the_process_was_stopped_and_continued() {
@@ -614,7 +614,7 @@ fn a_sentinel_leads_to_the_master_and_to_a_replica() {
     let connection = loop {
         match Connection::open(&settings) {
             Err(Error::CannotConnect { .. }) if Instant::now() < deadline => {
-                std::thread::sleep(Duration::from_millis(200)); // Until the sentinel has heard of it.
+                std::thread::sleep(Duration::from_millis(200)); // Until the sentinel knows the replica.
             }
             opened => break opened.unwrap(),
         }

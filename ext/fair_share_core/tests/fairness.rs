@@ -1,5 +1,5 @@
-//! How worker time is shared out, in virtual time: what a job takes is told by moving its lease's start back.
-//! Jain's index (Jain, Chiu, Hawe 1984) of worker time / weight is 1 where all have the same and 1/n where one has it all.
+//! Checks how fairly worker time is shared, in virtual time: to make a job take some time, its lease's start is moved back.
+//! Jain's index (Jain, Chiu, Hawe 1984) of worker time / weight is 1 if all tenants have the same, and 1/n if one has it all.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -14,18 +14,18 @@ use support::bed::Bed;
 
 struct Tenant {
     weight: f64,
-    /// What each of its jobs takes, in milliseconds.
+    /// How long each of its jobs takes, in milliseconds.
     takes: u64,
 }
 
-/// Shares of worker time / weight after so many milliseconds, all tenants having jobs to the end.
+/// Worker time / weight of each tenant after `until` milliseconds. All tenants have jobs to the end.
 fn simulate(bed: &mut Bed, tenants: &[Tenant], workers: usize, until: u64) -> Vec<f64> {
     let total: f64 = tenants.iter().map(|tenant| tenant.weight).sum();
     let mut jobs = Vec::new();
     for (number, tenant) in tenants.iter().enumerate() {
         let share = (workers as u64 * until) as f64 * tenant.weight / total;
         let weight = (tenant.weight != 1.0).then_some(tenant.weight);
-        // Twice as many as a fair share is, and room for a first turn.
+        // Twice as many jobs as in a fair share, and some for the first turns.
         for _ in 0..(2.0 * share / tenant.takes as f64) as u64 + 5 {
             jobs.push((b"{}".to_vec(), Route::to(&number.to_string(), weight)));
         }

@@ -1,4 +1,4 @@
-//! The head of each script and fragment says exactly what it is made of, so that an operator who opens one file can trust it.
+//! Checks that the head of each script and fragment says exactly what the file uses, so that a reader can trust it.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -34,14 +34,14 @@ const KEYS: [&str; 16] = [
     "active",
     "INDEXES",
 ];
-/// The fragments that give the keys: they use none.
+/// The fragments that give the keys. They use none of them.
 const GIVERS: [&str; 3] = ["keys", "chain_keys", "chain_queue"];
 
 fn library() -> Library {
     Library::read(&PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../lua")).unwrap()
 }
 
-/// The code without comments and texts.
+/// The code without comments and string literals.
 fn code(source: &str) -> String {
     let mut code = String::new();
     let mut rest = source;
@@ -63,7 +63,7 @@ fn code(source: &str) -> String {
     code + rest
 }
 
-/// The names that the code uses; fields and methods (behind a dot or a colon) are not names.
+/// The names that the code uses, without fields and methods (names after a dot or a colon).
 fn used(source: &str) -> BTreeSet<String> {
     let code = code(source);
     let mut names = BTreeSet::new();
@@ -75,7 +75,7 @@ fn used(source: &str) -> BTreeSet<String> {
             continue;
         }
         if !name.is_empty() {
-            // Two dots join texts; one is a field's.
+            // Two dots are Lua's concatenation. One dot precedes a field.
             let field = before == ':' || before == '.';
             if !field && !name.starts_with(|first: char| first.is_ascii_digit()) {
                 names.insert(name.clone());
@@ -159,7 +159,7 @@ fn each_fragment_gives_what_it_says_and_is_worth_a_file() {
                 .iter()
                 .any(|include| &include.fragment == name)
         });
-        // chain_queue has one, but has to stand before the fragments that use its locals.
+        // chain_queue has one user, but its locals have to precede the fragments that use them.
         assert!(
             users.count() > 1 || name == "chain_queue",
             "{name} has one user: inline it"

@@ -1,4 +1,4 @@
-//! The time as scripts write it, against a calendar that counts days one by one.
+//! Compares the time as scripts write it with a calendar that counts days one by one.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -11,7 +11,7 @@ use support::RedisServer;
 const FRAGMENT: &str = include_str!("../../../lua/includes/iso8601.lua");
 const DAY: u64 = 86_400;
 
-/// What the fragment makes of these seconds since 1970, with milliseconds that it has to leave out.
+/// The texts that the fragment writes for these seconds since 1970, plus milliseconds that it has to leave out.
 fn written(redis: &mut Connection, seconds: &[u64]) -> Vec<String> {
     let body = format!(
         "local now = 0\n{FRAGMENT}\nlocal texts = {{}}\n\
@@ -75,7 +75,7 @@ fn every_day_from_1970_to_2401_has_its_date() {
         for month in 1..=12 {
             for day in 1..=days_of(year, month) {
                 let count = seconds.len() as u64;
-                // Another time on each day.
+                // Take a different time on each day.
                 let rest = count * 7919 % DAY;
                 seconds.push(count * DAY + rest);
                 let (hour, minute, second) = (rest / 3600, rest / 60 % 60, rest % 60);

@@ -1,5 +1,6 @@
-//! Leases: they end when their job has ended, or when their owner is gone, against a real server. Every verb is followed by `Bed::check`: the counters say what the lists and the leases
-//! say, and the main list has a ticket for each waiting job.
+//! Leases, with a real server: they end when their job has ended, or when their owner is gone.
+//! `Bed::check` follows each verb: the counters agree with the lists and the leases, and the main list has a ticket for each
+//! waiting job.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -62,7 +63,7 @@ mod release {
 
     #[test]
     fn the_charge_is_corrected_to_the_time_really_used() {
-        // What a job is expected to take is 1000 ms before one was measured.
+        // Before a job was measured, the expected job time is 1000 ms.
         for (charge, took, weight, tag) in [
             (Charge::Time, 5000, 1.0, 5000.0),
             (Charge::Time, 10, 1.0, 10.0),
@@ -100,7 +101,7 @@ mod release {
         bed.release(&job.lease_id);
         let tag: f64 = bed.ask(&["ZSCORE", &tags, "a"]);
         assert!((7000.0..7100.0).contains(&tag), "{tag}");
-        // And it is the tag with which the partition returns.
+        // The partition returns with this tag.
         bed.enqueue("a", "{2}");
         assert_eq!(
             tag_of(bed.score("partitions", "a").unwrap()).round(),
@@ -185,7 +186,7 @@ mod release {
             bed.age(&job.lease_id, 1000);
             bed.release(&job.lease_id);
         }
-        // The next one that drains takes it along.
+        // The next partition that drains removes the passed tag.
         bed.enqueue("other", "{}");
         assert_eq!(bed.take().partition, "other");
         assert!(!bed.held().tags.contains_key("drained"));
@@ -244,7 +245,7 @@ mod recover {
         );
         let held = bed.check();
         assert_eq!(held.payloads("a"), ["{1}", "{2}", "{3}"]);
-        // With the time at which it was enqueued, for its wait goes on.
+        // The job keeps its time of enqueueing, because it still waits.
         assert_eq!(held.lists["a"][0].as_bytes(), job.element);
         assert_eq!(bed.recover(&job.lease_id), Recovered::Gone);
         assert_eq!(bed.release(&job.lease_id), None);

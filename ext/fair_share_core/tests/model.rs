@@ -1,4 +1,4 @@
-//! Random sequences of verbs, and of what others do to the lists meanwhile, against a model of a queue.
+//! Compares a queue with a model, over random sequences of verbs and of what others do to the lists meanwhile.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -32,16 +32,16 @@ fn route(tenant: usize) -> Route {
     }
 }
 
-/// Which numbers choose among leases: modulo how many there are.
+/// A step of a sequence. The number of a lease is taken modulo the number of leases.
 #[derive(Debug, Clone)]
 enum Step {
     Enqueue(usize),
     Reserve,
-    /// A stock pop came first, and hands its ticket on; or a `mend` came in between.
+    /// A stock pop precedes the reserve and hands its ticket on; with `mend`, a mend runs between the two.
     PopAndReserve {
         mend: bool,
     },
-    /// Its reply was lost.
+    /// Repeats the reserve of a lease, as after a lost reply.
     ReserveAgain(usize),
     Release {
         lease: usize,
@@ -58,7 +58,7 @@ enum Step {
         tenant: usize,
         left: bool,
     },
-    /// A worker without the gem pops.
+    /// A worker without this gem pops.
     Pop,
     Mend,
     Set {
@@ -108,10 +108,10 @@ struct Model<'a> {
     waiting: BTreeMap<String, VecDeque<String>>,
     running: Vec<Job>,
     ended: Vec<String>,
-    /// What the main list holds.
+    /// The number of tickets in the main list, and the other payloads there.
     tickets: usize,
     foreign: Vec<String>,
-    /// How often each payload went to a worker, and how often it may.
+    /// How often each payload went to a worker, and how often it has to go to one.
     handed_out: BTreeMap<String, u32>,
     expected: BTreeMap<String, u32>,
     caps_vary: bool,
@@ -135,7 +135,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The payload tells its tenant, for those who have to route it.
+    /// Makes a payload that contains its tenant, so that it can be routed.
     fn new_payload(&mut self, tenant: usize) -> String {
         let payload = format!("{{{tenant}:{}}}", self.expected.len());
         self.expected.insert(payload.clone(), 1);
@@ -260,10 +260,10 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Until it has a job or there is none.
+    /// Reserves until it has a job or there is none.
     fn reserve(&mut self, mut ticket: Ticket) {
         for _ in 0..10 {
-            // A ticket that was put back counts no more.
+            // A ticket that `mend` has replaced does not count any more.
             let given = ticket == Ticket::Given && self.main_length() < self.count_waiting();
             let reserved = self.bed.try_reserve(ticket).unwrap();
             ticket = Ticket::Take;
@@ -380,7 +380,7 @@ impl<'a> Model<'a> {
         );
     }
 
-    /// => whether it popped a ticket. A payload is that worker's job.
+    /// Pops as stock Resque does. Returns whether it popped a ticket. The worker runs a popped payload as its job.
     fn stock_pop(&mut self) -> bool {
         let main = self.bed.main();
         let popped = match self.bed.ask::<Option<String>>(&["LPOP", &main]) {
@@ -396,7 +396,7 @@ impl<'a> Model<'a> {
             }
         };
         if self.running.is_empty() && self.count_waiting() + self.main_length() == 0 {
-            // Only the next look for dead owners sees that the queue is empty now.
+            // The queue is empty now, which only the next look for dead owners notices.
             self.mend();
         }
         popped
@@ -408,12 +408,12 @@ impl<'a> Model<'a> {
         self.tickets += missing;
     }
 
-    /// Redis holds what the model holds.
+    /// Asserts that Redis has what the model has.
     fn check(&mut self) -> Held {
         let held = self.bed.held();
         held.assert_consistent();
         if self.caps_vary {
-            // The cap of an earlier call may have parked it, but not for ever.
+            // The cap of an earlier call may have parked a partition, but not for ever.
             for partition in held.parked.keys() {
                 let waits_for_a_release = held.in_flight.contains_key(partition);
                 assert!(
@@ -485,7 +485,7 @@ impl<'a> Model<'a> {
             }
             self.reserve(Ticket::Take);
             if self.running.is_empty() && self.count_waiting() == 0 {
-                // The state is gone, so these are stock's.
+                // The state is gone, so stock Resque serves these payloads.
                 while !self.foreign.is_empty() {
                     self.stock_pop();
                 }
@@ -518,7 +518,7 @@ fn run(bed: &mut Bed, steps: &[Step], limits: Limits, caps_vary: bool) {
     assert!(keys.iter().all(|key| key == "resque:queues"), "{keys:?}");
 }
 
-/// `PROPTEST_CASES=2000` looks longer.
+/// `PROPTEST_CASES=2000` tests longer.
 fn config() -> ProptestConfig {
     let default = ProptestConfig {
         failure_persistence: None,

@@ -1,5 +1,5 @@
-//! What holds for all scripts: they compile, keep to the namespace, live through SCRIPT FLUSH and a full Redis, and do no
-//! more work on a large queue than on a small one.
+//! Checks for all scripts: they compile, keep to the namespace, survive SCRIPT FLUSH and a full Redis, and do no more work on a
+//! large queue than on a small one.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -42,13 +42,13 @@ fn each_scripts_name_tells_how_many_keys_it_takes() {
         };
         assert!(head.contains(ten), "{verb}");
         assert_eq!(head.contains("[11]"), keys.starts_with("11"), "{verb}");
-        // n: and more.
+        // `n` means: and more keys.
         assert_eq!(head.contains(", then"), keys.ends_with('n'), "{verb}");
         assert!(["10", "11", "10n", "11n"].contains(&keys), "{verb}");
     }
 }
 
-/// Every verb, through every branch that names a key of its own. => the jobs it ended.
+/// Runs every verb, through every branch that uses another key. Returns how many jobs it ended.
 fn whole_life(bed: &mut Bed) -> usize {
     let long = "x".repeat(200);
     let main = bed.main();
@@ -113,7 +113,7 @@ fn whole_life(bed: &mut Bed) -> usize {
     ended
 }
 
-/// The verbs of operators, and of the plain list.
+/// Runs the verbs of operators, and of the main list.
 fn operators_life(bed: &mut Bed) {
     let (queue, redis, limits) = (&bed.queue, &mut bed.redis, bed.limits);
     let (long, acme) = ("x".repeat(200), Route::to("acme", Some(2.0)));
@@ -161,7 +161,7 @@ fn operators_life(bed: &mut Bed) {
     queue.release(redis, "scanned", limits).unwrap();
 }
 
-/// A bed whose verbs go as a user who may do anything, but only to the keys that `pattern` allows.
+/// A bed whose verbs run as a Redis user with all commands, but only on keys that match `pattern`.
 fn confined(prefix: &str, pattern: &str) -> Bed {
     let mut bed = Bed::unchecked(0);
     let rule = format!("~{pattern}");
@@ -302,7 +302,7 @@ mod a_full_redis {
         }
         fill_and_let_due(&mut bed);
         let (one, two) = (bed.take(), bed.take());
-        // Nothing may run, and it is time to look for dead owners: this writes, and must not fail.
+        // Nothing may run, and a look for dead owners is due: the reserve notes that, and the write must not fail.
         bed.tell(&["CONFIG", "SET", "maxmemory", "0"]);
         fill_and_let_due(&mut bed);
         assert_eq!(bed.reserve(), Reserved::Nothing { reconcile: true });
@@ -408,7 +408,7 @@ mod a_full_redis {
     }
 }
 
-/// A queue with that many partitions of three jobs each, and the scripts loaded.
+/// A queue of `partitions` partitions with three jobs each. The scripts are loaded.
 fn large(partitions: usize, cap: u64) -> Bed {
     let mut bed = Bed::unchecked(cap);
     for script in scripts::ALL {
@@ -418,7 +418,7 @@ fn large(partitions: usize, cap: u64) -> Bed {
     enqueue_all(&mut bed, ids.map(|partition| format!("p{partition}")));
     let job = bed.take();
     bed.release(&job.lease_id);
-    // Whether it is time to look for dead owners, and how long that job took, must not decide what is measured.
+    // No look for dead owners is due, and the mean job time is fixed: neither may influence what is measured.
     let (state, later) = (bed.key("state"), "9000000000000");
     bed.tell(&["HSET", &state, "reconciled", later, "mean", "1000"]);
     bed
@@ -436,20 +436,20 @@ fn enqueue_all(bed: &mut Bed, ids: impl Iterator<Item = String>) {
     }
 }
 
-/// A reserve of the partition's next job.
+/// Reserves the next job, which has to be this partition's. Returns the lease id.
 fn take_from(bed: &mut Bed, partition: &str) -> String {
     let job = bed.take();
     assert_eq!(job.partition, partition);
     job.lease_id
 }
 
-/// Makes it the next one.
+/// Makes this partition the next to be served.
 fn favour(bed: &mut Bed, partition: &str) {
     let index = bed.key("partitions");
     bed.tell(&["ZADD", &index, "XX", "0", partition]);
 }
 
-/// Each verb in its common cases, by name.
+/// The cost of each verb in its common cases, by name.
 fn costs(bed: &mut Bed, round: u32) -> Vec<(&'static str, Cost)> {
     let (main, new, single) = (bed.main(), format!("new{round}"), format!("single{round}"));
     for partition in ["p8", "p9"] {
@@ -534,22 +534,22 @@ fn costs(bed: &mut Bed, round: u32) -> Vec<(&'static str, Cost)> {
     measure(bed, "reserve, a foreign payload at the head", &mut |bed| {
         assert!(matches!(bed.reserve(), Reserved::Adopt(_)));
     });
-    // Into a small partition: it looks through the jobs there for a copy that 0.1.0 may have written.
+    // Use a small partition, because adopt searches its jobs for a copy that 0.1.0 may have written.
     measure(bed, "adopt, one payload", &mut |bed| {
         bed.adopt(&[("{foreign}", Some(Route::to("p7", None)))]);
     });
     costs
 }
 
-/// Every partition has a job running and is at its cap.
+/// A queue in which every partition has one running job, and so is at its cap.
 fn all_parked(partitions: usize) -> Bed {
     let mut bed = large(partitions, 1);
     while !nothing(&bed.reserve()) {}
     bed
 }
 
-/// Each verb makes as many calls on both, and none of them takes the longer the more there is. (That is no timing, but a
-/// guard against one call that looks at everything.)
+/// Asserts that each verb makes as many calls on both, and that no call takes much longer on the big one. (The time is only a
+/// guard against a single call that looks at everything.)
 fn assert_equally_cheap(
     small: &mut Bed,
     big: &mut Bed,
@@ -622,7 +622,7 @@ fn surplus_tickets_of_a_large_backlog_are_not_turned_round_for_ever() {
     assert_eq!(bed.ask::<u64>(&["LLEN", &main]), 29_999);
 }
 
-/// Of lua/README.md: `cargo test -p fair_share_core --test scripts -- --ignored --nocapture`
+/// Prints the table of lua/README.md: `cargo test -p fair_share_core --test scripts -- --ignored --nocapture`
 #[test]
 #[ignore = "prints a table"]
 fn what_each_verb_costs_at_1_000_partitions() {
@@ -648,7 +648,7 @@ fn what_each_verb_costs_at_1_000_partitions() {
     }
 }
 
-/// Each script in its common case, many times over.
+/// The mean cost of each script in its common case, over many runs.
 fn mean_costs() -> Vec<(&'static str, u32, Cost)> {
     const MANY: u32 = 1000;
     const FEW: u32 = 20;
@@ -656,7 +656,7 @@ fn mean_costs() -> Vec<(&'static str, u32, Cost)> {
     let mut parked = all_parked(1000);
     let (main, index) = (bed.main(), bed.key("partitions"));
     let mut costs = Vec::new();
-    // `LPOP` of a ticket and `ZREMRANGEBYRANK` are the test's own where a verb needs them in between.
+    // The counts leave out `LPOP` of a ticket and `ZREMRANGEBYRANK`, which the test itself runs to prepare a verb.
     let mut measure =
         |name: &'static str, bed: &mut Bed, times, verb: &mut dyn FnMut(&mut Bed, u32)| {
             let mut cost = cost(bed, &mut |bed| (0..times).for_each(|n| verb(bed, n)));
@@ -837,7 +837,7 @@ fn mean_costs() -> Vec<(&'static str, u32, Cost)> {
                 fresh_id: format!("scanned{n}"),
                 owner: OWNER,
             };
-            // Each takes the first that is left.
+            // Each run takes the first job that is left.
             let left = &routed[n as usize..];
             let scanned = bed
                 .queue

@@ -1,5 +1,6 @@
-//! Turns: jobs into their partitions, and out again in fair turns, against a real server. Every verb is followed by `Bed::check`: the counters say what the lists and the leases
-//! say, and the main list has a ticket for each waiting job.
+//! Turns, with a real server: jobs enter their partitions, and leave them in fair turns.
+//! `Bed::check` follows each verb: the counters agree with the lists and the leases, and the main list has a ticket for each
+//! waiting job.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -113,7 +114,7 @@ mod enqueue {
         }
         assert_eq!(bed.check().payloads("%"), ["{a}", "{b}", "{c}"]);
         assert_eq!(bed.take_payloads(2), ["{1}", "{a}"]);
-        // It has no cap.
+        // The lane has no cap.
         assert_eq!(bed.take_payloads(2), ["{b}", "{c}"]);
         assert!(nothing(&bed.reserve()));
     }
@@ -225,7 +226,7 @@ mod enqueue {
             );
             bed.enqueue("acme", "{2}");
             let job = bed.take();
-            // Unparking makes the index anew, too.
+            // Unparking creates the index again, and has to make it a skiplist as well.
             bed.release(&job.lease_id);
             assert_eq!(bed.ask::<String>(&["OBJECT", "ENCODING", &key]), "skiplist");
             bed.drain();
@@ -516,7 +517,7 @@ mod reserve {
         assert_eq!(payload_of(&again), "{1}");
     }
 
-    /// Its replies get lost.
+    /// A transport that loses the first replies.
     struct Lossy<'a> {
         connection: &'a mut Connection,
         losses: u32,
@@ -561,7 +562,7 @@ mod reserve {
         for payload in ["{1}", "{2}", "{3}"] {
             bed.enqueue("a", payload);
         }
-        // Loads the script.
+        // The first reserve loads the script.
         bed.take();
         let (reserved, sent) = lossy_reserve(&mut bed, 1, "lost");
         assert_eq!(sent, [Repeat::ByCaller, Repeat::Safe]);
@@ -610,7 +611,7 @@ mod reserve {
         assert_eq!(payload_of(&bed.take()), "{1}");
         bed.enqueue("a", "{2}");
         assert_eq!(told_to_adopt(bed.reserve()), [FOREIGN, "null"]);
-        // Nothing was taken, and it is told again as long as it is there.
+        // Nothing was taken. Each reserve reports the payload again while it is at the head.
         assert_eq!(told_to_adopt(bed.reserve()), [FOREIGN, "null"]);
         assert_eq!(bed.held().main, [FOREIGN, "null"]);
         bed.tell(&["LPUSH", &main, "{urgent}"]);
@@ -658,7 +659,7 @@ mod reserve {
         };
         assert_eq!(elements[0], FOREIGN.as_bytes());
         assert!(calls <= 199_u32.div_ceil(64), "{calls}");
-        // All tickets are still there.
+        // The main list still has all tickets.
         assert_eq!(bed.check().main.len(), 200);
     }
 
@@ -722,7 +723,7 @@ mod reserve {
             bed.enqueue("a", &format!("{{{n}}}"));
             bed.enqueue("b", &format!("{{{n}}}"));
         }
-        // The queue is new: nothing to look for yet.
+        // The queue is new: no look for dead owners is due.
         assert!(matches!(
             bed.reserve(),
             Reserved::Job {
@@ -743,7 +744,7 @@ mod reserve {
         assert_eq!(bed.reserve(), Reserved::Nothing { reconcile: true });
         assert_eq!(bed.reserve(), Reserved::Nothing { reconcile: false });
 
-        // Seldom while there is something to run, often while there is not.
+        // A look is due seldom while jobs may run, and often while none may.
         let (state, reconciled) = (bed.key("state"), (bed.now() - 6000).to_string());
         bed.tell(&["HSET", &state, "reconciled", &reconciled]);
         bed.enqueue("c", "{}");
@@ -899,7 +900,7 @@ mod reserve {
         }
         bed.enqueue("drained", "{}");
         let jobs: Vec<_> = (0..4).map(|_| bed.take()).collect();
-        // As after decades of worker time: the clock and all tags far up.
+        // Put the clock and all tags far up, as after decades of worker time.
         let far = 2_f64.powi(41) + 5.0;
         let held = bed.held();
         let (index, tags, state, leases) = (
@@ -936,7 +937,8 @@ mod reserve {
         for score in held.partitions.values() {
             assert!(tag_of(*score) < 10_000.0, "{held:#?}");
         }
-        // Nor is a partition that drained before and whose last job ended after it sent to the end of time.
+        // Nor does a partition get a far too high tag if it drained before the clock was moved down, and its last job ended
+        // after that.
         assert!(held.tags.values().all(|tag| *tag < 10_000.0), "{held:#?}");
     }
 }

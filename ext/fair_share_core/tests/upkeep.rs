@@ -1,5 +1,6 @@
-//! Upkeep: a queue in line with its lists and leases, against a real server. Every verb is followed by `Bed::check`: the counters say what the lists and the leases
-//! say, and the main list has a ticket for each waiting job.
+//! Upkeep, with a real server: corrects a queue's state by its lists and leases.
+//! `Bed::check` follows each verb: the counters agree with the lists and the leases, and the main list has a ticket for each
+//! waiting job.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -232,7 +233,7 @@ mod mend {
         assert_eq!(bed.ask::<u64>(&["ZCARD", &parked]), 0);
     }
 
-    /// Partitions with three jobs each: one has a job running and is at its cap.
+    /// Partitions with three jobs each. One has a running job and is at its cap.
     fn with_one_parked() -> Bed {
         let mut bed = Bed::unchecked(1);
         for id in ["a", "b", "c*[d]", "e"] {

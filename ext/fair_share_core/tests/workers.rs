@@ -1,4 +1,4 @@
-//! What is written for a worker's job.
+//! Checks what is written when a worker starts and ends a job.
 
 #![allow(clippy::unwrap_used)]
 

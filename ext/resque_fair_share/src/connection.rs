@@ -1,4 +1,4 @@
-//! `Native::Connection`, and a call over it: by the core's own sockets, or by Resque's client.
+//! `Native::Connection`, and calls over it: by the core's own sockets, or by Resque's client.
 
 use std::slice;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,14 +15,14 @@ use crate::ffi::{self, without_gvl};
 use crate::ruby_client;
 use crate::settings;
 
-/// The connections of one process to one Redis. `Resque::FairShare::Connection` is its subclass, which answers `settings` with
-/// a Hash and `call` with a reply of Resque's client. Holds no Ruby value: the settings are read again at each connect, so
-/// that a password that changes (a Proc) is fresh.
+/// The connections of one process to one Redis. Its subclass `Resque::FairShare::Connection` implements `settings`, which
+/// returns a Hash, and `call`, which returns a reply of Resque's client. Holds no Ruby value: each connect reads the settings
+/// again, so that a changing password (a Proc) is fresh.
 #[derive(Default)]
 #[magnus::wrap(class = "Resque::FairShare::Native::Connection", free_immediately)]
 pub(crate) struct Connection {
     pool: Pool,
-    /// Commands go over Resque's client.
+    /// Whether commands go over Resque's client.
     by_client: AtomicBool,
 }
 
@@ -36,7 +36,7 @@ impl Connection {
     }
 }
 
-/// A connection in one call. Ruby's object is on the caller's stack meanwhile.
+/// A connection during one call. The Ruby object stays alive, because it is on the caller's stack.
 pub(crate) struct Session {
     ruby: Ruby,
     connection: Obj<Connection>,
@@ -52,7 +52,7 @@ impl TryConvert for Session {
 }
 
 impl Session {
-    /// Whether the core has a connection of this process that nobody uses now.
+    /// Whether the core has an idle connection of this process.
     pub(crate) fn is_open(&self) -> bool {
         self.connection.is_native() && self.connection.pool.idle(ffi::pid()) > 0
     }
@@ -69,8 +69,8 @@ impl Session {
         Ok(opened)
     }
 
-    /// A connection that is good to use, and whether it is new. A command that must not be sent twice is not sent into a
-    /// socket that the server closed.
+    /// Takes a usable connection. Returns whether it is new, too. For a command that must not be repeated, checks first that
+    /// the server has not closed the connection.
     fn take(&self, pid: u32, repeat: Repeat) -> Result<(connection::Connection, bool), CallError> {
         while let Some(mut idle) = self.connection.pool.take(pid) {
             if repeat != Repeat::Unsafe || !idle.is_stale() {
@@ -81,7 +81,7 @@ impl Session {
     }
 }
 
-/// How often a server that is loading, or was a master before, is asked again, with this many seconds between.
+/// Pauses in seconds before each repeat, while the server is loading, or after it was demoted.
 const PATIENCE: [f64; 4] = [0.0, 0.05, 0.2, 0.5];
 
 impl Transport for Session {
@@ -106,7 +106,7 @@ impl Transport for Session {
             let outcome = exchange(&mut connection, commands);
             match &outcome {
                 Err(CallError::Core(Error::Command(text))) if should_reconnect(text) => {
-                    // Nothing was written, so even what must not be repeated may be sent again, to whoever is master now.
+                    // The server has refused the command, so even an unsafe one may be sent again, to the present master.
                     drop(connection);
                     self.connection.pool.clear(pid);
                     let Some(pause) = refused.next() else {
@@ -131,7 +131,7 @@ impl Transport for Session {
     }
 }
 
-/// Sends and reads. An interrupted system call (a trap handler ran, SIGSTOP and SIGCONT) goes on where it was.
+/// Sends commands and reads the replies. Goes on after an interrupted system call (a trap handler ran, SIGSTOP and SIGCONT).
 fn exchange(
     connection: &mut connection::Connection,
     commands: &[Cmd],

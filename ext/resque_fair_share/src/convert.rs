@@ -1,4 +1,4 @@
-//! Ruby values to the core's types and back. Everything is copied: another thread may change a String meanwhile.
+//! Converts Ruby values to the core's types and back. Copies everything, because another thread may change a String meanwhile.
 
 use fair_share_core::partition_id::{decode_id, LANE};
 use fair_share_core::queue::{Charge, Limits};
@@ -9,7 +9,7 @@ use magnus::{
 
 use crate::error::CallError;
 
-/// A String as Resque's client gives them: UTF-8, valid or not.
+/// A String as Resque's client returns it: marked as UTF-8, valid or not.
 pub(crate) fn string(ruby: &Ruby, bytes: &[u8]) -> RString {
     ruby.enc_str_new(bytes, ruby.utf8_encoding())
 }
@@ -22,7 +22,7 @@ pub(crate) fn strings(ruby: &Ruby, list: &[Vec<u8>]) -> Result<RArray, Error> {
     Ok(array)
 }
 
-/// A reply of Redis as Resque's client gives it.
+/// A reply of Redis as Resque's client returns it.
 pub(crate) fn reply(ruby: &Ruby, value: &redis::Value) -> Result<Value, CallError> {
     Ok(match value {
         redis::Value::Nil => ruby.qnil().as_value(),
@@ -66,7 +66,7 @@ pub(crate) fn limits(cap: u64, charge: ChargeName) -> Limits {
     }
 }
 
-/// For each element of the main list nil, where it is a ticket, or `[partition id or nil, weight or nil]`.
+/// For each element of the main list: nil if it is a ticket, else `[partition id or nil, weight or nil]`.
 pub(crate) struct Routes(Vec<Option<(Option<String>, Option<f64>)>>);
 
 impl TryConvert for Routes {
@@ -88,7 +88,7 @@ impl Routes {
     }
 }
 
-/// The id as it was given; nil for the lane, which has none. A shortened one stays as it is.
+/// The id as it was given; `None` for the lane, which has none. A shortened id stays as it is.
 pub(crate) fn id(encoded: &str) -> Option<String> {
     if encoded == LANE {
         return None;
@@ -96,7 +96,7 @@ pub(crate) fn id(encoded: &str) -> Option<String> {
     Some(decode_id(encoded).unwrap_or_else(|| encoded.to_owned()))
 }
 
-/// Counts of partitions => `[id or nil, count]` of each.
+/// Converts counts of partitions to `[id or nil, count]` of each.
 pub(crate) fn counts(ruby: &Ruby, of: &[(String, u64)]) -> RArray {
     ruby.ary_from_iter(of.iter().map(|(partition, count)| (id(partition), *count)))
 }

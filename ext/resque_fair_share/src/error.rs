@@ -1,14 +1,14 @@
-//! The core's errors as Ruby exceptions: Redis's own classes, so that existing rescues work.
+//! Converts the core's errors to Ruby exceptions. Uses the classes of the redis gem, so that existing rescues work.
 
 use fair_share_core::error::Error;
 use fair_share_core::transport::Failure;
 use magnus::error::IntoError;
 use magnus::{prelude::*, ExceptionClass, Ruby};
 
-/// The end of a verb that has no reply. Verbs return it as it is: magnus turns it into an exception by `IntoError`.
+/// The error of a verb. Bound methods return it, and magnus turns it into an exception by `IntoError`.
 pub(crate) enum CallError {
     Core(Error),
-    /// An exception that is on its way already: an interrupt, or one from Resque's client.
+    /// An exception that Ruby has raised already: an interrupt, or an error of Resque's client.
     Ruby(magnus::Error),
 }
 
@@ -42,8 +42,8 @@ impl IntoError for CallError {
     }
 }
 
-/// Built here and not by magnus at the raise: building it runs Ruby, where an interrupt (a Timeout's throw, a kill, a trap
-/// handler) may come between, and magnus aborts the process then. Here it comes back as an error and goes its way.
+/// Builds the exception here and not in magnus when it raises: building it runs Ruby code, which an interrupt (a Timeout's
+/// throw, a kill, a trap handler) may end, and then magnus aborts the process. Here the interrupt is returned as the error.
 fn exception(ruby: &Ruby, error: &Error) -> Result<magnus::Error, magnus::Error> {
     let exception: magnus::Exception =
         exception_class(ruby, error)?.new_instance((message(error),))?;
@@ -60,8 +60,8 @@ fn message(error: &Error) -> String {
     }
 }
 
-/// The one table of errors; errors.rb says the same in words, and a spec that it is exact. Redis's subclasses are not in
-/// every version of its client, so each has a second name.
+/// The table of errors. errors.rb describes it, and a spec checks that both agree. Not every version of the redis gem has all
+/// classes, so each has a fallback.
 fn exception_class(ruby: &Ruby, error: &Error) -> Result<ExceptionClass, magnus::Error> {
     let (path, otherwise) = match error {
         Error::CannotConnect { .. } => ("Redis::CannotConnectError", "Redis::BaseConnectionError"),
@@ -78,7 +78,7 @@ fn exception_class(ruby: &Ruby, error: &Error) -> Result<ExceptionClass, magnus:
     }
 }
 
-/// As redis-rb 5 sorts the server's errors, by their first word.
+/// Chooses the class by the first word of the server's error, as redis-rb 5 does.
 fn command_error(text: &str) -> &'static str {
     match text.split(' ').next() {
         Some("WRONGPASS") => "Redis::CannotConnectError",

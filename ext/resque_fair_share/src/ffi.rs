@@ -1,5 +1,5 @@
-//! The only file with `unsafe`: what is asked of C. Work that runs while other Ruby threads go on, and stays
-//! interruptible; and the id of this process without a system call.
+//! The calls of C, and the only file with `unsafe`: runs work without Ruby's lock, so that other threads go on and the work
+//! stays interruptible; and returns the id of this process without a system call.
 
 use std::any::Any;
 use std::ffi::c_void;
@@ -16,12 +16,12 @@ struct Call<'a, F, R> {
     result: Option<Result<R, Box<dyn Any + Send>>>,
 }
 
-/// Runs `work` without Ruby's lock. `work` must not touch Ruby, and should return soon after a system call of its was
+/// Runs `work` without Ruby's lock. `work` must not touch Ruby, and should return soon after one of its system calls was
 /// interrupted (EINTR).
 ///
-/// Afterwards pending interrupts (Timeout, Thread#kill, trap handlers) are run inside `protect`: what they raise comes back
-/// as the error, and the result of `work` is dropped. That has to happen before any Ruby exception is built: building one
-/// while a kill or a throw is pending aborts the process.
+/// Then runs pending interrupts (Timeout, Thread#kill, trap handlers) inside `protect`. If one raises, returns that as the
+/// error and drops the result of `work`. This has to precede the building of any Ruby exception: building one while a kill or a
+/// throw is pending aborts the process.
 pub(crate) fn without_gvl<F, R>(mut work: F) -> Result<R, Error>
 where
     F: FnMut() -> R,
@@ -45,14 +45,14 @@ where
         match call.result {
             Some(Ok(result)) => return Ok(result),
             Some(Err(panic)) => resume_unwind(panic),
-            // An interrupt was pending already, so `work` did not run; it was harmless.
+            // An interrupt was already pending, so `work` did not run. The interrupt raised nothing, so try again.
             None => continue,
         }
     }
 }
 
 fn check_interrupts() -> Result<(), Error> {
-    // SAFETY: called with the lock held; a raise or a throw is caught by `protect`.
+    // SAFETY: called with the lock held; `protect` catches a raise or a throw.
     protect(|| unsafe {
         rb_thread_check_ints();
         Qnil.into()
@@ -62,13 +62,13 @@ fn check_interrupts() -> Result<(), Error> {
 
 /// `RUBY_UBF_IO`: Ruby sends the thread signals until its blocking system call returns.
 fn ubf_io() -> rb_unblock_function_t {
-    // SAFETY: this very bit pattern is what ruby/thread.h defines; Ruby compares it and never calls it.
+    // SAFETY: ruby/thread.h defines RUBY_UBF_IO as this bit pattern; Ruby compares it and never calls it.
     unsafe { std::mem::transmute::<isize, rb_unblock_function_t>(-1) }
 }
 
-/// Id of this process, or 0 where it is not known (any more).
+/// Id of this process; 0 if it is not known (any more).
 static PID: AtomicU32 = AtomicU32::new(0);
-/// Whether a forked child is told to forget its parent's.
+/// Whether the fork handler is installed, by which a child forgets its parent's id.
 static WATCHED: AtomicBool = AtomicBool::new(false);
 
 extern "C" {
@@ -90,7 +90,7 @@ unsafe extern "C" fn forget_pid() {
     PID.store(0, Ordering::Relaxed);
 }
 
-/// Id of this process. Asked several times a job, and a system call each time would be dearer than what is done with it.
+/// Id of this process. Cached, since it is asked for several times in a job, and a system call costs more than its use.
 pub(crate) fn pid() -> u32 {
     match PID.load(Ordering::Relaxed) {
         0 => {

@@ -1,5 +1,5 @@
-//! The same commands over Resque's own client, for what the core can't express: Distributed, Cluster, a connection pool, a
-//! custom connector, a fake. Ruby's lock and interrupts are that client's business.
+//! Sends the commands over Resque's own client, for set-ups that the core does not support: Distributed, Cluster, a connection
+//! pool, a custom connector, a fake. That client deals with Ruby's lock and with interrupts.
 
 use fair_share_core::error::Error;
 use magnus::{prelude::*, ExceptionClass, Float, Integer, RArray, RString, Ruby, Value};

@@ -1,4 +1,4 @@
-//! The settings of Resque's Redis client, as the core takes them.
+//! Converts the settings of Resque's Redis client to the core's.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use fair_share_core::connection::{Address, Role, Sentinels, Settings, Tls};
 use magnus::{value::ReprValue, Error, RHash, Ruby, TryConvert, Value};
 
-/// The Hash that `Resque::FairShare::Connection#settings` gives.
+/// Reads the Hash that `Resque::FairShare::Connection#settings` returns.
 pub(crate) fn read(ruby: &Ruby, hash: RHash) -> Result<Settings, Error> {
     let field = Fields { ruby, hash };
     let address = match field.text("path")? {

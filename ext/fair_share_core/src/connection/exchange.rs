@@ -1,4 +1,4 @@
-//! Commands on their way out and their replies on the way in, over anything that reads and writes.
+//! Writes commands and reads their replies, over any stream.
 
 use std::io::{self, Read, Write};
 use std::mem;
@@ -7,7 +7,7 @@ use redis::{Cmd, Value};
 
 use super::reader::{Reader, KEPT};
 
-/// Why not all replies came this time. After `Io(Interrupted)` the same exchange can go on.
+/// The reason why the replies are not complete. After `Io(Interrupted)` the same exchange can go on.
 #[derive(Debug)]
 pub(super) enum Stopped {
     Io(io::Error),
@@ -15,14 +15,14 @@ pub(super) enum Stopped {
     Unreadable(String),
 }
 
-/// Its buffers serve one exchange after the other.
+/// One exchange at a time. The next one reuses its buffers.
 #[derive(Default)]
 pub(super) struct Exchange {
     commands: Vec<u8>,
     written: usize,
     flushed: bool,
     reader: Reader,
-    /// Replies that are to come, those that are there included.
+    /// The number of replies to expect, including those already read.
     awaited: usize,
     replies: Vec<Value>,
 }
@@ -45,12 +45,12 @@ impl Exchange {
         self.flushed
     }
 
-    /// Whether the server has sent more than the replies.
+    /// Whether the server has sent more than the expected replies.
     pub(super) fn is_ahead(&self) -> bool {
         self.reader.is_ahead()
     }
 
-    /// One reply a command, in their order.
+    /// Returns one reply for each command, in the order of the commands.
     pub(super) fn advance<S: Read + Write>(
         &mut self,
         stream: &mut S,
@@ -89,7 +89,7 @@ impl Exchange {
 }
 
 impl std::fmt::Debug for Exchange {
-    /// Without the commands, which may hold a password.
+    /// Leaves the commands out: they may contain a password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Exchange")
             .field("bytes", &self.commands.len())
@@ -103,7 +103,7 @@ impl std::fmt::Debug for Exchange {
 mod tests {
     use super::*;
 
-    /// Takes and gives one byte at a time, and is interrupted before each.
+    /// Reads and writes one byte at a time, and is interrupted before each.
     struct Halting {
         reply: Vec<u8>,
         given: usize,

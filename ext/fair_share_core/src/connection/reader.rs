@@ -1,21 +1,21 @@
-//! Replies (RESP2) as they come in. What is half read is kept, so that reading can stop at any byte and go on later.
+//! Parses replies (RESP2) as they arrive. Keeps an incomplete reply, so that reading can stop at any byte and go on later.
 
 use redis::Value;
 
-/// No line that Redis writes is as long: whoever sends more is no Redis.
+/// Redis writes no longer line: a server that sends one is no Redis.
 const LONGEST_LINE: usize = 64 * 1024;
-/// Room for most replies at once; not more, since a process that forks has each page copied that is written to.
+/// Enough for most replies. Not more, since after a fork each page that is written to gets copied.
 const CHUNK: usize = 2048;
-/// A buffer that one large command or reply has made larger than this is not kept for the next.
+/// If a large command or reply has made a buffer larger than this, the next one starts with a smaller buffer.
 pub(super) const KEPT: usize = 64 * 1024;
 
 /// Reads one reply after the other.
 #[derive(Default)]
 pub(super) struct Reader {
     buffer: Vec<u8>,
-    /// What comes before is read.
+    /// The bytes before this position have been parsed.
     at: usize,
-    /// Arrays that are not complete, the outermost first.
+    /// The stack of arrays that are not complete, the outermost first.
     open: Vec<Open>,
 }
 
@@ -25,7 +25,7 @@ struct Open {
 }
 
 impl Reader {
-    /// Room for what `read` gives; it tells how much that was.
+    /// Lets `read` fill free room in the buffer. `read` returns how many bytes it has read.
     pub(super) fn fill<E>(
         &mut self,
         read: impl FnOnce(&mut [u8]) -> Result<usize, E>,
@@ -40,7 +40,7 @@ impl Reader {
         outcome
     }
 
-    /// The reply, when all of it is there.
+    /// The next reply, if it is complete.
     pub(super) fn reply(&mut self) -> Result<Option<Value>, String> {
         while let Some(item) = self.item()? {
             if let Some(reply) = self.placed(item) {
@@ -50,12 +50,12 @@ impl Reader {
         Ok(None)
     }
 
-    /// Whether there is more than was read: nobody has asked for that.
+    /// Whether there are bytes after the replies that were read: nobody has asked for them.
     pub(super) fn is_ahead(&self) -> bool {
         self.at < self.buffer.len()
     }
 
-    /// Forgets what was read.
+    /// Forgets all bytes and incomplete arrays.
     pub(super) fn clear(&mut self) {
         self.buffer.clear();
         self.buffer.shrink_to(KEPT);
@@ -63,7 +63,7 @@ impl Reader {
         self.open.clear();
     }
 
-    /// The next item but the head of an array that has items: with that, its array is open.
+    /// Parses the next item; a non-empty array header is pushed on the stack instead of returned.
     fn item(&mut self) -> Result<Option<Value>, String> {
         loop {
             let rest = self.buffer.get(self.at..).unwrap_or_default();
@@ -110,7 +110,8 @@ impl Reader {
         }
     }
 
-    /// Puts an item into the array that is open, and that one, where it is complete now, into the one around it.
+    /// Adds an item to the innermost open array. If that completes the array, adds the array to the one around it, and so on.
+    /// Returns the outermost item when it is complete.
     fn placed(&mut self, mut item: Value) -> Option<Value> {
         while let Some(mut array) = self.open.pop() {
             array.items.push(item);
@@ -125,10 +126,10 @@ impl Reader {
     }
 }
 
-/// A line without its end, and what comes behind it.
+/// A line without its end, and the bytes after it.
 type Line<'a> = (&'a [u8], &'a [u8]);
 
-/// The first line, when all of it is there.
+/// The first line, if it is complete.
 fn line_of(bytes: &[u8]) -> Result<Option<Line<'_>>, String> {
     let Some(end) = bytes.iter().position(|byte| *byte == b'\n') else {
         if bytes.len() > LONGEST_LINE {
@@ -150,7 +151,7 @@ fn number(text: &[u8]) -> Result<i64, String> {
         .ok_or_else(|| format!("{:?} is no number", lossy(text)))
 }
 
-/// By redis-rs: nobody else can make an error reply of its.
+/// Parsed by redis-rs: only it can make a value of its error type.
 fn error_of(text: &[u8]) -> Result<Value, String> {
     let line = [b"-", text, b"\r\n"].concat();
     redis::parse_redis_value(&line).map_err(|error| error.to_string())

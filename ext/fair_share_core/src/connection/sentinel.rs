@@ -1,5 +1,5 @@
-//! Where the master or a replica is, asked of the sentinels. Asked over our own transport and not redis-rs's client for
-//! them, which has no timeouts, takes a signal for an error and knows neither a CA file nor a single node's failure.
+//! Asks the sentinels for the address of the master or of a replica. Uses the core's own connection: redis-rs's sentinel client
+//! has no timeouts, treats a signal as an error, supports no CA file, and does not report the failure of a single node.
 
 use std::collections::HashMap;
 use std::time::SystemTime;
@@ -8,7 +8,7 @@ use super::{Address, Connection, Role, Sentinels, Settings};
 use crate::error::{Error, Result};
 use crate::reply::parse;
 
-/// Asks each sentinel in turn, until one knows.
+/// Asks each sentinel in turn, until one knows the address.
 pub(super) fn locate(sentinels: &Sentinels, settings: &Settings) -> Result<Address> {
     let mut reasons = Vec::new();
     for (host, port) in &sentinels.nodes {
@@ -33,11 +33,11 @@ pub(super) fn locate(sentinels: &Sentinels, settings: &Settings) -> Result<Addre
     })
 }
 
-/// A sentinel may still name a master that was just demoted, whose every write would fail.
+/// A sentinel may still name a master that was just demoted. Every write to it would fail.
 pub(super) fn check_role(connection: &mut Connection, sentinels: &Sentinels) -> Result<()> {
     let reply = match connection.call(&redis::cmd("ROLE")) {
         Ok(reply) => reply,
-        // An ACL or a provider may forbid ROLE; then the sentinel's word must do.
+        // An ACL or a provider may forbid ROLE. Then trust the sentinel.
         Err(Error::Command(_)) => return Ok(()),
         Err(error) => return Err(error),
     };
@@ -92,7 +92,7 @@ fn master(connection: &mut Connection, name: &str) -> Result<Address> {
 }
 
 fn replica(connection: &mut Connection, name: &str) -> Result<Address> {
-    // SLAVES: Redis before 5 has no REPLICAS, and later ones know both.
+    // Redis before 5 does not know REPLICAS. Later versions know both.
     let reply = connection.call(redis::cmd("SENTINEL").arg("slaves").arg(name))?;
     let known: Vec<HashMap<String, String>> = parse(&reply)?;
     let mut usable: Vec<Address> = known.iter().filter_map(address_of).collect();
@@ -101,7 +101,7 @@ fn replica(connection: &mut Connection, name: &str) -> Result<Address> {
             "it knows no replica of {name:?} that is up"
         )));
     }
-    // Any will do; the clock spreads the clients over them.
+    // Any replica will do. The clock spreads the clients over them.
     let nanos = SystemTime::UNIX_EPOCH
         .elapsed()
         .map_or(0, |time| time.subsec_nanos());

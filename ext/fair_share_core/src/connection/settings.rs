@@ -1,4 +1,4 @@
-//! Where a Redis is and how to get in, as plain fields: no URL, whose reading differs between clients.
+//! The address of a Redis and the credentials for it, as plain fields: clients differ in how they read a URL.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ pub struct Settings {
     pub password: Option<String>,
     /// Ignored on a Unix socket.
     pub tls: Option<Tls>,
-    /// None, or zero, waits for ever.
+    /// `None` or zero: wait for ever.
     pub connect_timeout: Option<Duration>,
     pub read_timeout: Option<Duration>,
     pub write_timeout: Option<Duration>,
@@ -22,7 +22,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Database 0, without password, TLS or sentinels, and a second of patience, as redis-rb 5 has.
+    /// Database 0, without password, TLS or sentinels, and timeouts of one second, as in redis-rb 5.
     pub fn new(address: Address) -> Self {
         let second = Some(Duration::from_secs(1));
         Self {
@@ -57,15 +57,15 @@ impl fmt::Display for Address {
 
 #[derive(Clone, PartialEq)]
 pub struct Tls {
-    /// False takes any certificate, as Heroku asks for.
+    /// False accepts any certificate, which Heroku requires.
     pub verify: bool,
-    /// Instead of the system's roots, as is `ca_path`, a folder of PEM files.
+    /// `ca_file`, and `ca_path` (a folder of PEM files), replace the system's root certificates.
     pub ca_file: Option<PathBuf>,
     pub ca_path: Option<PathBuf>,
-    /// The client's own, PEM.
+    /// The client's certificate and key, in PEM.
     pub cert: Option<Vec<u8>>,
     pub key: Option<Vec<u8>>,
-    /// None: the host that is connected to.
+    /// `None`: the host that the client connects to.
     pub server_name: Option<String>,
     pub prepared: Prepared,
 }
@@ -84,8 +84,8 @@ impl Default for Tls {
     }
 }
 
-/// The files once read. Kept with the settings, so that a worker's children, which each open a connection, need not parse
-/// the system's roots again: a parent that has connected once hands them down.
+/// The certificates, parsed once and kept with the settings. Each child of a worker opens a connection, and would have to parse
+/// the system's roots again; a parent that has connected once hands them down.
 #[derive(Clone, Default)]
 pub struct Prepared(pub(super) OnceLock<Arc<rustls::ClientConfig>>);
 
@@ -106,13 +106,13 @@ pub struct Sentinels {
     pub master_name: String,
     pub role: Role,
     pub nodes: Vec<(String, u16)>,
-    /// The sentinels' own, not the master's.
+    /// The credentials of the sentinels, not of the master.
     pub username: Option<String>,
     pub password: Option<String>,
     pub tls: Option<Tls>,
 }
 
-// Written by hand, so that no `{:?}` in a log or a panic shows a secret.
+// Written by hand, so that `{:?}` never shows a secret in a log or a panic.
 
 impl fmt::Debug for Settings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

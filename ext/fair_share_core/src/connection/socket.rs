@@ -1,4 +1,4 @@
-//! A socket whose waits are limited, also those that signals interrupt.
+//! A socket with timeouts that signals do not prolong.
 
 use std::io::{self, Read, Write};
 use std::mem::MaybeUninit;
@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use socket2::SockRef;
 
-/// The last look after the limit has passed in a signal handler, or while the process was stopped: the reply may be there.
+/// For a last read when the time has run out in a signal handler, or while the process was stopped: the reply may be there.
 const LAST_LOOK: Duration = Duration::from_millis(1);
 
-/// Ruby clients take a timeout of zero for none.
+/// Ruby clients treat a timeout of zero as none.
 pub(super) fn positive(timeout: Option<Duration>) -> Option<Duration> {
     timeout.filter(|timeout| !timeout.is_zero())
 }
@@ -22,7 +22,7 @@ pub(super) enum Kind {
     Unix(UnixStream),
 }
 
-/// Ends a read or a write that gets nowhere for the limit's time, however often signals interrupt it.
+/// A read or a write without progress ends after the limit's time, however often signals interrupt it.
 #[derive(Debug)]
 pub(super) struct Socket {
     kind: Kind,
@@ -44,7 +44,7 @@ impl Socket {
         self.writes.timeout = positive(write);
     }
 
-    /// Whether the peer is there and nothing can be read; one system call.
+    /// Whether the peer is connected and there is nothing to read. One system call.
     pub(super) fn is_silent(&self) -> bool {
         let socket = match &self.kind {
             Kind::Tcp(stream) => SockRef::from(stream),
@@ -95,7 +95,7 @@ impl Write for Socket {
     }
 }
 
-/// A socket's own timeout starts anew with each system call, so one that resumes is given only what is left.
+/// A socket's own timeout starts again with each system call. So a wait that resumes gets only the rest of the time.
 #[derive(Debug)]
 struct Limit {
     timeout: Option<Duration>,

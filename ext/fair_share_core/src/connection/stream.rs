@@ -11,7 +11,7 @@ use super::tls::TlsStream;
 use super::{Address, Settings};
 use crate::error::{Error, Result};
 
-/// How long a silent peer may keep a socket before the kernel asks whether it is still there.
+/// After this time without data the kernel checks whether the peer is still there.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
@@ -58,12 +58,12 @@ impl Stream {
         Ok(Self::Tls(Box::new(stream)))
     }
 
-    /// Whether the peer is there and has said nothing. An idle Redis says nothing but goodbye: what it says is an error
-    /// (`-ERR max number of clients reached`), so a byte that can be read means as much as an end.
+    /// Whether the peer is connected and has sent nothing. To an idle client Redis sends only an error before it closes
+    /// (`-ERR max number of clients reached`), so a byte to read means the same as the end.
     pub(super) fn is_silent(&mut self) -> bool {
         match self {
             Self::Plain(socket) => socket.is_silent(),
-            // What can be read may be TLS's own (a session ticket), and only TLS knows.
+            // A byte on the socket may belong to TLS itself (a session ticket). Only a read through TLS can tell.
             Self::Tls(stream) => {
                 let mut byte = [0];
                 let socket = &stream.socket;
@@ -120,7 +120,7 @@ fn connect_tcp(
         }
     }
     if reasons.is_empty() {
-        reasons.push("its name has no address".into());
+        reasons.push("the host name has no address".into());
     }
     Err(reasons.join("; "))
 }

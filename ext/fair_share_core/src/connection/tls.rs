@@ -1,4 +1,4 @@
-//! TLS, by rustls. Each call names its crypto provider: a process-wide one may be somebody else's to choose.
+//! TLS, by rustls. Each call names its crypto provider, because the process-wide one belongs to the application.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub(super) fn config(tls: &Tls) -> Result<Arc<ClientConfig>> {
     if let Some(config) = tls.prepared.0.get() {
         return Ok(Arc::clone(config));
     }
-    // Built outside the cell: a process that forks meanwhile must not hand a cell down that is locked for ever.
+    // Build outside the cell: if the process forked meanwhile, the child would inherit a cell that stays locked for ever.
     let config = Arc::new(build(tls)?);
     let _ = tls.prepared.0.set(Arc::clone(&config));
     Ok(config)
@@ -51,7 +51,7 @@ fn build(tls: &Tls) -> Result<ClientConfig> {
                 .map_err(|error| unusable("the client's certificate and key", error))
         }
         _ => Err(Error::Argument(
-            "TLS: a client certificate needs both, cert and key; only one is set".into(),
+            "TLS: a client certificate needs both cert and key; only one is set".into(),
         )),
     }
 }
@@ -69,7 +69,7 @@ fn roots(tls: &Tls) -> Result<RootCertStore> {
         }
     };
     let mut roots = RootCertStore::empty();
-    // One odd certificate among a hundred is common in a system's store, and no reason to trust none of them.
+    // A system's store often has one unreadable certificate among a hundred. Use the others.
     let (added, _) = roots.add_parsable_certificates(found.certs);
     if added > 0 {
         return Ok(roots);
@@ -77,7 +77,7 @@ fn roots(tls: &Tls) -> Result<RootCertStore> {
     let reason = found
         .errors
         .first()
-        .map_or("none is there".to_owned(), ToString::to_string);
+        .map_or("none found".to_owned(), ToString::to_string);
     Err(Error::Argument(format!(
         "TLS: no usable CA certificate in {source}: {reason}"
     )))
@@ -87,7 +87,7 @@ fn unusable(what: &str, reason: impl std::fmt::Display) -> Error {
     Error::Argument(format!("TLS: can't use {what}: {reason}"))
 }
 
-/// Dropped without a close_notify: in a forked child that would end the parent's session.
+/// Dropped without a close_notify, which in a forked child would end the parent's session.
 #[derive(Debug)]
 pub(super) struct TlsStream {
     pub(super) socket: Socket,
@@ -119,7 +119,7 @@ fn explain(error: io::Error) -> io::Error {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
             "it took longer than the connect timeout"
         }
-        io::ErrorKind::UnexpectedEof => "the server hung up; does it speak TLS at this port?",
+        io::ErrorKind::UnexpectedEof => "the server closed it; does it speak TLS on this port?",
         _ => return io::Error::other(format!("TLS handshake: {error}")),
     };
     io::Error::new(error.kind(), format!("TLS handshake: {hint}"))
@@ -129,7 +129,7 @@ impl Read for TlsStream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.session.reader().read(buffer) {
-                // Not the socket's doing: nothing is decrypted yet.
+                // This does not concern the socket: rustls has decrypted nothing yet.
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                 done => return done,
             }
@@ -144,7 +144,7 @@ impl Read for TlsStream {
 
 impl Write for TlsStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // Makes room first, so that an interrupted write has taken nothing of these bytes.
+        // Make room first: if that is interrupted, none of these bytes has been taken.
         self.flush()?;
         self.session.writer().write(bytes)
     }
@@ -159,7 +159,7 @@ impl Write for TlsStream {
     }
 }
 
-/// For `verify: false`: asks for no name, no issuer and no date, only that the peer has the key it shows.
+/// For `verify: false`: checks no name, issuer or date, but only that the peer owns the key of its certificate.
 #[derive(Debug)]
 struct AnyCertificate(Arc<CryptoProvider>);
 

@@ -1,4 +1,4 @@
-//! A fair queue on a server of its own, with everything that Redis holds in view.
+//! A fair queue on its own server, and a view of everything in that Redis.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ use super::RedisServer;
 pub const PREFIX: &str = "resque:";
 pub const OWNER: &str = "host:1:fair";
 pub const PID: u32 = 1;
-/// Of a score: level + tag / `UNIT`.
+/// A score is level + tag / `UNIT`.
 pub const UNIT: f64 = 4_398_046_511_104.0;
 
 pub fn limits(cap: u64) -> Limits {
@@ -34,14 +34,14 @@ pub struct Bed {
     pub redis: Connection,
     pub queue: Queue,
     pub limits: Limits,
-    /// Whether each verb is followed by [`Bed::check`]. Off where a test breaks the state by hand, or has much of it.
+    /// Whether [`Bed::check`] follows each verb. Off if a test breaks the state by hand, or has a large one.
     pub checking: bool,
     reserves: u32,
     pub server: RedisServer,
 }
 
 impl Bed {
-    /// Partitions may have `cap` jobs running; 0: any number.
+    /// A queue whose partitions may have `cap` running jobs; 0: any number.
     pub fn new(cap: u64) -> Self {
         let server = RedisServer::start(&[]);
         Self {
@@ -61,12 +61,12 @@ impl Bed {
         }
     }
 
-    /// Any command, by its words.
+    /// Runs any command, given by its words.
     pub fn ask<T: FromRedisValue>(&mut self, words: &[&str]) -> T {
         ask(&mut self.redis, words)
     }
 
-    /// Any command, for what it does.
+    /// Runs any command, and ignores its reply.
     pub fn tell(&mut self, words: &[&str]) {
         let _: Value = self.ask(words);
     }
@@ -96,22 +96,22 @@ impl Bed {
         self.ask(&["HGET", &key, "clock"])
     }
 
-    /// Run-time settings, as the settings script will write them.
+    /// Writes run-time settings as the `set` script does.
     pub fn set(&mut self, partition: &str, settings: &str) {
         let key = self.key("settings");
         self.tell(&["HSET", &key, partition, settings]);
-        // As the set script does.
+        // The `set` script deletes this, too.
         let state = self.key("state");
         self.tell(&["HDEL", &state, "unset"]);
     }
 
-    /// The time since the last look for dead owners is over.
+    /// Makes a look for dead owners due.
     pub fn let_reconcile_be_due(&mut self) {
         let key = self.key("state");
         self.tell(&["HSET", &key, "reconciled", "0"]);
     }
 
-    /// As if the job had run for just so long.
+    /// Makes the job look as if it had run for so long.
     pub fn age(&mut self, lease_id: &str, milliseconds: u64) {
         let (key, took) = (self.key("leases"), milliseconds.to_string());
         self.tell(&["EVAL", AGE, "1", &key, lease_id, &took]);
@@ -119,7 +119,7 @@ impl Bed {
 
     // The verbs.
 
-    /// => pending of the partition.
+    /// Returns the pending count of the partition.
     pub fn enqueue(&mut self, id: &str, payload: &str) -> u64 {
         match self.enqueue_to(&Route::to(id, None), payload) {
             Enqueued::Queued { pending } => pending,
@@ -155,7 +155,7 @@ impl Bed {
         reserve_by(queue, &mut self.redis, &id, OWNER, ticket, limits)
     }
 
-    /// A reserve that must find a job.
+    /// Reserves a job, and panics if there is none.
     pub fn take(&mut self) -> Job {
         match self.reserve() {
             Reserved::Job { job, .. } => job,
@@ -163,12 +163,12 @@ impl Bed {
         }
     }
 
-    /// The payloads of the next jobs.
+    /// Reserves the next jobs. Returns their payloads.
     pub fn take_payloads(&mut self, count: usize) -> Vec<String> {
         (0..count).map(|_| payload_of(&self.take())).collect()
     }
 
-    /// The partitions of the next jobs.
+    /// Reserves the next jobs. Returns their partitions.
     pub fn take_partitions(&mut self, count: usize) -> Vec<String> {
         (0..count).map(|_| self.take().partition).collect()
     }
@@ -191,7 +191,7 @@ impl Bed {
         recovered
     }
 
-    /// The worker reports that it has begun with this job.
+    /// Writes the worker's record, which says that the worker has begun with this job.
     pub fn begin(&mut self, lease_id: &str) {
         let record = format!(
             r#"{{"queue":"fair","run_at":"now","payload":{{"class":"A","args":[],"lease":"{lease_id}"}}}}"#
@@ -200,7 +200,7 @@ impl Bed {
         self.tell(&["SET", &key, &record]);
     }
 
-    /// The same while Redis takes no more.
+    /// As [`Bed::begin`], in a full Redis: lifts the memory limit for this write.
     pub fn begin_under_oom(&mut self, lease_id: &str) {
         self.tell(&["CONFIG", "SET", "maxmemory", "0"]);
         self.begin(lease_id);
@@ -245,7 +245,7 @@ impl Bed {
         self.queue.mend(&mut self.redis, self.limits.cap).unwrap()
     }
 
-    /// => how many partitions got their place again.
+    /// Returns how many partitions were put back into an index.
     pub fn reindex(&mut self) -> u64 {
         let (mut cursor, mut found) = (0, 0);
         loop {
@@ -261,7 +261,7 @@ impl Bed {
         }
     }
 
-    /// Reserves and releases until nothing is left.
+    /// Reserves and releases until no job is left.
     pub fn drain(&mut self) -> Vec<Job> {
         let mut jobs = Vec::new();
         loop {
@@ -276,7 +276,7 @@ impl Bed {
         }
     }
 
-    /// What is in Redis now, each key with its type and its values.
+    /// Everything in Redis now: each key with its type and its values.
     pub fn everything(&mut self) -> BTreeMap<String, (String, Vec<Vec<u8>>)> {
         everything(&mut self.redis)
     }
@@ -286,7 +286,7 @@ impl Bed {
         Held::read(self.everything(), &root, &self.main())
     }
 
-    /// Every key but those that Resque itself keeps, without the root.
+    /// All keys except Resque's own, without the root.
     pub fn our_keys(&mut self) -> Vec<String> {
         let root = self.queue.keys().root().to_owned();
         self.everything()
@@ -295,7 +295,7 @@ impl Bed {
             .collect()
     }
 
-    /// Asserts all that must hold between two verbs.
+    /// Asserts all invariants that hold between two verbs.
     pub fn check(&mut self) -> Held {
         let held = self.held();
         held.assert_consistent();
@@ -321,7 +321,7 @@ impl Asks for Bed {
     }
 }
 
-/// What is in Redis now, each key with its type and its values.
+/// Everything in Redis now: each key with its type and its values.
 pub fn everything(redis: &mut Connection) -> BTreeMap<String, (String, Vec<Vec<u8>>)> {
     let rows: Vec<(String, String, Vec<Vec<u8>>)> = ask(redis, &["EVAL", EVERYTHING, "0"]);
     rows.into_iter()
@@ -461,7 +461,7 @@ impl Held {
             .count()
     }
 
-    /// Weight, and cap and pause where they are set at run time.
+    /// Weight, and the run-time settings of cap and pause.
     pub fn policy(&self, partition: &str) -> (f64, Option<u64>, bool) {
         let configured = self.weights.get(partition).and_then(|w| w.parse().ok());
         let Some(settings) = self.settings.get(partition) else {
@@ -476,7 +476,7 @@ impl Held {
         )
     }
 
-    /// What holds whatever the cap is.
+    /// Asserts the invariants that do not depend on the cap.
     pub fn assert_consistent(&self) {
         let lengths: BTreeMap<String, u64> = self
             .lists
@@ -534,7 +534,7 @@ impl Held {
         assert_eq!(count("parked"), parked, "state.parked: {self:#?}");
     }
 
-    /// Parked is who waits at the cap or paused, and nobody else.
+    /// Asserts that exactly those partitions are parked that have waiting jobs and are at the cap or paused.
     pub fn assert_parked_by(&self, cap: u64) {
         for partition in self.lists.keys() {
             let (_, own_cap, paused) = self.policy(partition);
@@ -587,7 +587,7 @@ pub fn weighted(id: &str, weight: f64) -> Route {
     Route::to(id, Some(weight))
 }
 
-/// Where the test's foreign payloads belong.
+/// A payload that others pushed, with its route to partition `id`.
 pub fn foreign(payload: &str, id: &str) -> (String, Option<Route>) {
     (payload.to_owned(), Some(Route::to(id, None)))
 }

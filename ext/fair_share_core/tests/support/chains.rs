@@ -1,4 +1,4 @@
-//! Chains on a server of their own, with everything that Redis holds in view.
+//! Chains on their own server, and a view of everything in that Redis.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ impl Asks for Chains {
     }
 }
 
-/// A script's reply: what became of it, milliseconds, and the pending counts of the jobs' partitions.
+/// A script's reply: the result, milliseconds, and the pending counts of the jobs' partitions.
 #[derive(Debug, PartialEq)]
 pub struct Reply(pub String, pub i64, pub Vec<i64>);
 
@@ -51,7 +51,7 @@ impl Reply {
     }
 }
 
-/// A job for the step's partition, or where it is even for the lane of a plain queue.
+/// The job of a step: for a partition if the step is odd, for the lane of a plain queue if it is even.
 pub fn job(step: u64, token: u64) -> StepJob {
     let (queue, route) = if step % 2 == 0 {
         ("plain", Route::lane())
@@ -99,7 +99,7 @@ impl Chains {
         }
     }
 
-    /// With a chain `c` of that many steps; `groups` as "1-2,4-6".
+    /// Starts a chain `c` of `steps` steps. `groups` is a text like "1-2,4-6".
     pub fn with(steps: usize, groups: &str) -> Self {
         let mut chains = Self::new();
         let reply = chains.start("c", RUN, steps, groups).unwrap();
@@ -144,7 +144,7 @@ impl Chains {
             .map(Reply::from)
     }
 
-    /// What the end of this step is fenced by, in a call of its own.
+    /// The fence for a call that ends this step. Each call gets another request.
     pub fn fence(&mut self, step: u64, token: Option<u64>) -> Fence {
         self.requests += 1;
         Fence {
@@ -156,7 +156,7 @@ impl Chains {
         }
     }
 
-    /// The group that follows, as of now.
+    /// The next group, made from the present revision.
     pub fn next(&mut self, first: u64, size: u64) -> Next {
         Next {
             revision: self.field("revision").unwrap_or_else(|| "0".into()),
@@ -177,7 +177,7 @@ impl Chains {
         self.try_advance(fence, true, next).unwrap().0
     }
 
-    /// Completes a step with its token, after which `next` starts.
+    /// Completes a step that has token 1. Then the group at `first` starts.
     pub fn complete(&mut self, step: u64, first: u64, size: u64) -> String {
         let (fence, next) = (self.fence(step, Some(1)), self.next(first, size));
         self.advance(&fence, &next)
@@ -189,7 +189,7 @@ impl Chains {
             .map(Reply::from)
     }
 
-    /// From what is so now.
+    /// Retries with the present revision.
     pub fn retry(&mut self, fence: &Fence, token: u64) -> String {
         let revision = self.field("revision").unwrap_or_else(|| "0".into());
         self.try_retry(fence, &revision, &job(fence.step, token))
@@ -202,7 +202,7 @@ impl Chains {
         Reply::from(reply.unwrap()).0
     }
 
-    /// Step 0, or this one, fails for good.
+    /// Fails this step for good.
     pub fn fail_now(&mut self, step: u64) {
         let fence = self.fence(step, Some(1));
         assert_eq!(self.fail(&fence), "failed");
@@ -213,7 +213,7 @@ impl Chains {
         Reply::from(reply.unwrap())
     }
 
-    /// From what is so now.
+    /// A restart made from the present revision.
     pub fn restart_of(&mut self, status: &str, jobs: Vec<StepJob>) -> Restart {
         Restart {
             status: status.into(),
@@ -233,7 +233,7 @@ impl Chains {
         chain().delete(&mut self.redis).unwrap() == Value::Int(1)
     }
 
-    /// The words of what it says, flattened.
+    /// The reply of `look`, flattened to its words.
     pub fn look(&mut self, step: Option<u64>) -> Vec<String> {
         let reply = chain().look(&mut self.redis, step).unwrap();
         let mut words = Vec::new();
@@ -266,7 +266,7 @@ impl Chains {
             .collect()
     }
 
-    /// How many run, are paused, cancelled, completed, failed.
+    /// The numbers of running, paused, cancelled, completed and failed chains.
     pub fn count(&mut self) -> [u64; 5] {
         let counts: Vec<u64> =
             redis::from_owned_redis_value(all_chains().count(&mut self.redis).unwrap()).unwrap();
@@ -282,7 +282,7 @@ impl Chains {
         reply.unwrap() == Value::Int(1)
     }
 
-    /// Of the state of `c`.
+    /// A field of the state of `c`.
     pub fn field(&mut self, name: &str) -> Option<String> {
         self.ask(&["HGET", "resque:job_chain:c:state", name])
     }
@@ -294,7 +294,7 @@ impl Chains {
             .collect()
     }
 
-    /// The payloads that wait in both queues.
+    /// The waiting payloads of both queues.
     pub fn queued(&mut self) -> Vec<String> {
         let plain: Vec<String> = self.ask(&["LRANGE", "resque:queue:plain", "0", "-1"]);
         let fair: Vec<String> = self.ask(&["LRANGE", "resque:fair_share:fair:sub:acme", "0", "-1"]);
@@ -306,7 +306,7 @@ impl Chains {
         super::bed::everything(&mut self.redis)
     }
 
-    /// The block changes nothing.
+    /// Asserts that the block changes nothing in Redis.
     pub fn unchanged<T>(&mut self, block: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.everything();
         let result = block(self);
@@ -314,7 +314,7 @@ impl Chains {
         result
     }
 
-    /// Redis takes no more.
+    /// Makes Redis full: it refuses all writes that need memory.
     pub fn fill(&mut self) {
         self.tell(&["CONFIG", "SET", "maxmemory-policy", "noeviction"]);
         self.tell(&["CONFIG", "SET", "maxmemory", "1"]);

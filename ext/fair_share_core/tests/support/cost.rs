@@ -1,23 +1,23 @@
-//! What a verb costs Redis: the commands that its scripts call, as the server counts them.
+//! Measures what a verb costs Redis: the commands that its scripts call, as counted by the server.
 
 use std::collections::BTreeMap;
 
 use fair_share_core::connection::Connection;
 use redis::{FromRedisValue, Value};
 
-/// What has a connection of its own.
+/// A value that has its own connection.
 pub trait Asks {
     fn connection(&mut self) -> &mut Connection;
 }
 
-/// Any command, by its words.
+/// Runs any command, given by its words.
 pub fn ask<T: FromRedisValue>(redis: &mut Connection, words: &[&str]) -> T {
     let mut command = redis::Cmd::new();
     command.arg(words);
     redis::from_owned_redis_value(redis.call(&command).unwrap()).unwrap()
 }
 
-/// Commands that scripts call, with their number, and microseconds a script.
+/// How often scripts call each command, and how many microseconds a script takes.
 pub struct Cost {
     pub calls: BTreeMap<String, u64>,
     pub micros: f64,
@@ -29,7 +29,7 @@ impl Cost {
     }
 }
 
-/// What `verb` costs, once.
+/// Runs `verb` once. Returns its cost.
 pub fn cost<A: Asks>(asks: &mut A, verb: &mut dyn FnMut(&mut A)) -> Cost {
     let _: Value = ask(asks.connection(), &["CONFIG", "RESETSTAT"]);
     verb(asks);

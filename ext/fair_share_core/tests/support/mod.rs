@@ -25,10 +25,10 @@ use fair_share_core::connection::{Address, Connection, Settings};
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Listens on a free loopback port and on a Unix socket, keeps nothing, and ends when dropped.
+/// Listens on a free loopback port and on a Unix socket, saves nothing to disk, and ends when dropped.
 pub struct RedisServer {
     pub port: u16,
-    /// Of the TLS listener of [`RedisServer::start_tls`].
+    /// The port of the TLS listener, with [`RedisServer::start_tls`].
     pub tls_port: u16,
     pub socket: PathBuf,
     // Dropped first: the server may still write to its folder.
@@ -37,12 +37,12 @@ pub struct RedisServer {
 }
 
 impl RedisServer {
-    /// `args` as on redis-server's command line, such as `&["--requirepass", "secret"]`.
+    /// Starts a server. `args` are as on redis-server's command line, such as `&["--requirepass", "secret"]`.
     pub fn start(args: &[&str]) -> Self {
         Self::start_in(Folder::new(), 0, args)
     }
 
-    /// With TLS too, by the files that [`certificates`] made in this folder.
+    /// Starts a server that speaks TLS, too, with the files that [`certificates`] made in this folder.
     pub fn start_tls(folder: Folder, args: &[&str]) -> Self {
         let tls_port = free_port();
         let file = |name: &str| folder.path().join(name).display().to_string();
@@ -55,7 +55,7 @@ impl RedisServer {
         Self::start_in(folder, tls_port, &all)
     }
 
-    /// A sentinel that watches the master on this port under the name `main`.
+    /// Starts a sentinel that watches the master on this port under the name `main`.
     pub fn start_sentinel(master_port: u16) -> Self {
         let folder = Folder::new();
         let file = folder.path().join("sentinel.conf");
@@ -75,7 +75,7 @@ impl RedisServer {
     }
 
     fn launch(folder: Folder, tls_port: u16, args: &[&str]) -> Self {
-        // Another process may take a free port before redis-server does: then try the next.
+        // Another process may take the free port before redis-server does. Then try another port.
         for _ in 0..5 {
             let port = free_port();
             let socket = folder.path().join("redis.sock");
@@ -148,7 +148,7 @@ impl Drop for Running {
     }
 }
 
-/// -NOAUTH is an answer too; -LOADING is not one yet.
+/// Whether the server is ready. -NOAUTH counts as an answer, -LOADING does not.
 fn answers(socket: &Path) -> bool {
     let mut reply = [0; 5];
     UnixStream::connect(socket)
@@ -168,7 +168,7 @@ pub fn free_port() -> u16 {
         .port()
 }
 
-/// A temporary folder, gone when dropped.
+/// A temporary folder, deleted when dropped.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -228,7 +228,7 @@ pub fn certificates() -> Folder {
     folder
 }
 
-/// A server that a test plays itself, for one connection.
+/// Plays a server for one connection, by `script`.
 pub fn play(script: impl FnOnce(TcpStream) + Send + 'static) -> Settings {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();

@@ -1,4 +1,4 @@
-//! `Native::Queue`: waiting jobs.
+//! `Native::Queue`, backlog: the waiting jobs of a queue.
 
 use fair_share_core::backlog::Waiting;
 use magnus::{method, prelude::*, Error, RArray, RClass, RString, Ruby, TryConvert};
@@ -9,7 +9,7 @@ use crate::convert::{self, id};
 use crate::error::CallError;
 
 impl Queue {
-    /// => elements of the main list: tickets, and payloads that others pushed.
+    /// Returns elements of the main list: tickets, and payloads that others pushed.
     fn main_elements(
         ruby: &Ruby,
         rb_self: &Self,
@@ -32,7 +32,7 @@ impl Queue {
         Ok(convert::strings(ruby, &elements)?)
     }
 
-    /// `partition`: encoded. => `[time or nil, payload]` of each waiting job, oldest first.
+    /// `partition`: encoded. Returns `[time or nil, payload]` of each waiting job, the oldest first.
     fn elements(
         ruby: &Ruby,
         rb_self: &Self,
@@ -50,7 +50,7 @@ impl Queue {
         Ok(convert::rows(ruby, rows)?)
     }
 
-    /// `partition`: encoded. => payloads.
+    /// `partition`: encoded. Returns payloads, counted from the tail.
     fn tail(
         ruby: &Ruby,
         rb_self: &Self,
@@ -63,7 +63,7 @@ impl Queue {
         Ok(convert::strings(ruby, &payloads)?)
     }
 
-    /// `partition`: encoded; `elements` as `elements` gave them. => `[how many were removed, partition id, its pending]`.
+    /// `partition`: encoded; `elements`: as `elements` returned them. Returns `[jobs removed, partition id, its pending]`.
     fn remove(
         &self,
         mut session: Session,
@@ -79,7 +79,7 @@ impl Queue {
         Ok((done.removed, id(&partition), done.pending))
     }
 
-    /// `partitions`: encoded. => `[how many jobs were removed, ids of the partitions that had some]`.
+    /// `partitions`: encoded. Returns `[jobs removed, ids of the partitions that had some]`.
     fn clear(
         ruby: &Ruby,
         rb_self: &Self,

@@ -1,4 +1,4 @@
-//! `Native::Chain`: the verbs of one chain. They answer the reply of their script (`lua/chain_*`): Arrays of Strings, Integers
+//! `Native::Chain`: the verbs of one chain. Each returns the reply of its script (`lua/chain_*`): Arrays of Strings, Integers
 //! and Arrays.
 
 use fair_share_core::chain::{self, Cause, Definition, Fence, Next, Obstacle, Restart};
@@ -19,7 +19,7 @@ impl Chain {
         Self(chain::Chain::new(&prefix, &id))
     }
 
-    /// => names of the chain's state, steps and context.
+    /// Returns the names of the keys of the chain's state, steps and context.
     fn keys(&self) -> (String, String, String) {
         let keys = self.0.keys();
         (

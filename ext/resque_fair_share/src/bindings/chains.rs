@@ -15,7 +15,7 @@ impl Chains {
         Self(chains::Chains::new(&prefix))
     }
 
-    /// => names of the indexes of all chains, each by its word.
+    /// Returns the key of each index of all chains, by the index's name.
     fn keys(ruby: &Ruby, rb_self: &Self) -> Result<RHash, Error> {
         let hash = ruby.hash_new();
         for (word, key) in rb_self.0.keys().indexes() {

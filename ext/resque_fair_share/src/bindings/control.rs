@@ -1,4 +1,4 @@
-//! `Native::Queue`: how it stands, and the settings of its partitions.
+//! `Native::Queue`, control: the state of a queue, for an operator to read or change.
 
 use fair_share_core::control::{Change, Index, Partition, Settings};
 use fair_share_core::route::Route;
@@ -15,7 +15,7 @@ impl Queue {
         self.0.is_fair(&mut session)
     }
 
-    /// => a Hash of counts; `mean_job_time` in milliseconds or nil.
+    /// Returns a Hash of counts; `mean_job_time` is in milliseconds, or nil.
     fn stats(ruby: &Ruby, rb_self: &Self, mut session: Session) -> Result<RHash, CallError> {
         let stats = rb_self.0.stats(&mut session)?;
         let hash = ruby.hash_new();
@@ -29,8 +29,8 @@ impl Queue {
         Ok(hash)
     }
 
-    /// `partitions`: encoded ids. => for each `[encoded id, id or nil, pending, in_flight, weight, cap, paused, oldest
-    /// age]`, the last in milliseconds or nil.
+    /// `partitions`: encoded ids. Returns for each `[encoded id, id or nil, pending, in_flight, weight, cap, paused, oldest
+    /// age]`; the age is in milliseconds, or nil.
     fn describe(
         ruby: &Ruby,
         rb_self: &Self,
@@ -43,7 +43,7 @@ impl Queue {
         Ok(convert::rows(ruby, described.into_iter().map(row))?)
     }
 
-    /// `index`: :runnable or :parked. => encoded ids in the order of their turns.
+    /// `of`: :runnable or :parked. Returns encoded ids in the order of their turns.
     fn partitions_by_turn(
         &self,
         mut session: Session,
@@ -54,7 +54,7 @@ impl Queue {
         self.0.partitions_by_turn(&mut session, of.0, offset, limit)
     }
 
-    /// => `[next cursor, encoded ids]`, in no order.
+    /// Returns `[next cursor, encoded ids]`, in no order.
     fn partitions_page(
         &self,
         mut session: Session,
@@ -64,7 +64,7 @@ impl Queue {
         self.0.partitions_page(&mut session, of.0, cursor)
     }
 
-    /// => `[next cursor, [[time, encoded id], ...]]`, in no order; `bound` and the times in milliseconds.
+    /// Returns `[next cursor, [[time, encoded id], ...]]`, in no order. `bound` and the times are in milliseconds.
     fn oldest(
         ruby: &Ruby,
         rb_self: &Self,
@@ -77,7 +77,8 @@ impl Queue {
         page(ruby, next, heads.into_iter())
     }
 
-    /// `weight`, `limit`: a number, nil to take it back or :keep; `paused`: true, false or :keep.
+    /// `weight`, `limit`: a number, nil to take it back, or :keep. `paused`: true, false or :keep. Returns `[weight, cap,
+    /// paused]` as they are in force now.
     fn set(
         &self,
         mut session: Session,
@@ -126,7 +127,7 @@ fn row(of: Partition) -> Row {
     )
 }
 
-/// The Symbol of an index.
+/// An index, by its Symbol: :runnable or :parked.
 struct IndexName(Index);
 
 impl TryConvert for IndexName {
@@ -144,7 +145,7 @@ fn change<T: TryConvert>(value: Value) -> Result<Change<T>, Error> {
     if value.is_nil() {
         return Ok(Change::TakeBack);
     }
-    // The only Symbol that is given is :keep.
+    // :keep is the only Symbol that Ruby passes.
     if Symbol::from_value(value).is_some() {
         return Ok(Change::Keep);
     }

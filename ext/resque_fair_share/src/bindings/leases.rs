@@ -1,4 +1,4 @@
-//! `Native::Queue`: the end of leases, and a look at them.
+//! `Native::Queue`, leases of a queue: each ends when its job has ended, or when its owner is gone.
 
 use fair_share_core::leases::Recovered;
 use fair_share_core::payload::split_element;
@@ -9,11 +9,11 @@ use crate::connection::Session;
 use crate::convert::{self, id, limits, page, ChargeName};
 use crate::error::CallError;
 
-/// Partition id and its in_flight.
+/// Partition id, and its in_flight.
 type Released = (Option<String>, u64);
 
 impl Queue {
-    /// => `[partition id, in_flight]`, or nil where the lease has ended before.
+    /// Returns `[partition id, in_flight]`, or nil if the lease has ended before.
     fn release(
         &self,
         mut session: Session,
@@ -27,8 +27,8 @@ impl Queue {
         Ok(released.map(|(partition, in_flight)| (id(&partition), in_flight)))
     }
 
-    /// As `release`, with what Resque writes when a worker is done. `counters` is `[[key, growth], ...]`, keys without
-    /// namespace.
+    /// As `release`, and writes what Resque writes when a worker is done. `counters` is `[[key, growth], ...]`, with keys
+    /// without namespace.
     fn done(
         &self,
         mut session: Session,
@@ -46,7 +46,7 @@ impl Queue {
         Ok(released.map(|(partition, in_flight)| (id(&partition), in_flight)))
     }
 
-    /// => `[:gone | :freed | :requeued, partition id, pending (requeued only), in_flight]`.
+    /// Returns `[:gone | :freed | :requeued, partition id, pending (only if requeued), in_flight]`.
     fn recover(
         ruby: &Ruby,
         rb_self: &Self,
@@ -75,7 +75,7 @@ impl Queue {
         Ok((ruby.to_symbol(word), partition, pending, in_flight))
     }
 
-    /// => `[next cursor, [[lease id, partition id, started (ms), owner, payload], ...]]`.
+    /// Returns `[next cursor, [[lease id, partition id, started (ms), owner, payload], ...]]`.
     fn leases(
         ruby: &Ruby,
         rb_self: &Self,

@@ -1,5 +1,5 @@
-//! `Resque::FairShare::Native`: the whole boundary between Ruby and Rust, a file a noun. Each verb converts its arguments,
-//! calls the core, converts the result. Arguments are positional: names and defaults are Ruby's business.
+//! `Resque::FairShare::Native`: the whole boundary between Ruby and Rust, in one file for each noun. Each verb converts its
+//! arguments, calls the core, and converts the result. Arguments are positional: Ruby adds keywords and defaults.
 
 #![allow(clippy::too_many_arguments)]
 

@@ -1,9 +1,9 @@
-//! `Native.partition`: the partition that a job's arguments name.
+//! `Native.partition`: finds the partition of a job in its arguments.
 
 use fair_share_core::partition::{extract, Missing, Rule};
 use magnus::{function, prelude::*, Error, RModule, RString, Ruby, Value};
 
-/// `args`: raw JSON. => the partition id, or a Symbol that says what is missing: :hash, :key, :index or :args.
+/// `args`: raw JSON. Returns the partition id, or a Symbol for what is missing: :hash, :key, :index or :args.
 fn partition(ruby: &Ruby, args: Option<RString>, key: String, index: Option<usize>) -> Value {
     let args = args.map(|args| args.to_bytes());
     let found = args

@@ -1,10 +1,10 @@
-//! `Native.job`: a job's class and arguments in its payload.
+//! `Native.job`: reads a job's class and arguments from its payload.
 
 use fair_share_core::payload::Payload;
 use magnus::{function, prelude::*, Error, RModule, RString, Ruby};
 
-/// => `[class name, raw JSON of the arguments]` of the class that will perform the job (ActiveJob's own, not its
-/// wrapper's); nil for each that is not there.
+/// Returns `[class name, raw JSON of the arguments]` of the class that performs the job (ActiveJob's job class, not its
+/// wrapper), with nil for what is missing.
 fn job(ruby: &Ruby, payload: RString) -> (Option<String>, Option<RString>) {
     let bytes = payload.to_bytes();
     let Some(payload) = Payload::parse(&bytes) else {

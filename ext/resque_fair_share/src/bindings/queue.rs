@@ -1,4 +1,4 @@
-//! `Native::Queue`: one queue. Its verbs stand in a file a noun.
+//! `Native::Queue`: one queue. Its verbs are in one file for each noun.
 
 use fair_share_core::keys::QueueKeys;
 use fair_share_core::partition_id::{encode_id, is_shortened, LANE};
@@ -13,13 +13,13 @@ impl Queue {
         Self(queue::Queue::new(&prefix, &name))
     }
 
-    /// => keys, without namespace, of which a queue has at least one while it has fair-share state.
+    /// Returns two keys, without namespace. At least one of them exists while the queue has fair-share state.
     fn state_keys(queue: String) -> Vec<String> {
         let keys = QueueKeys::new("", &queue);
         vec![keys.state().to_owned(), keys.partitions().to_owned()]
     }
 
-    /// => the id as key names have it; nil is the lane of jobs without partition.
+    /// Returns the id as encoded for key names; nil is the lane of jobs without a partition.
     fn encoded(partition: Option<String>) -> String {
         match partition {
             Some(id) => encode_id(id).to_string(),

@@ -1,4 +1,4 @@
-//! The job by which a step starts, as Ruby gives it.
+//! Converts the job of a step from Ruby.
 
 use fair_share_core::route::Route;
 use fair_share_core::step_job::{Destination, StepJob};
@@ -10,8 +10,8 @@ pub(super) fn jobs_from(jobs: RArray) -> Result<Vec<StepJob>, Error> {
         .collect()
 }
 
-/// `[step, token, destination, queue, partition id or nil, payload, cap, weight or nil]`; the destination is :queue, :list,
-/// :caller, or seconds of delay.
+/// `job` is `[step, token, destination, queue, partition id or nil, payload, cap, weight or nil]`. The destination is :queue,
+/// :list, :caller, or seconds of delay.
 pub(super) fn job_from(job: RArray) -> Result<StepJob, Error> {
     let (step, token, destination, queue, partition, payload, cap, weight): (
         u64,

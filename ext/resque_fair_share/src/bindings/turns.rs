@@ -1,4 +1,4 @@
-//! `Native::Queue`: jobs into their partitions, and out again in fair turns.
+//! `Native::Queue`, turns: the way of a job through a queue, from its enqueue to its lease.
 
 use fair_share_core::lease_ids::LeaseIds;
 use fair_share_core::payload::{split_element, with_lease};
@@ -17,7 +17,7 @@ use crate::ffi;
 static LEASE_IDS: LeaseIds = LeaseIds::new();
 
 impl Queue {
-    /// => pending jobs of the partition, or nil where the job went into the main list as stock Resque has it.
+    /// Returns the pending count of the partition, or nil if the job went into the main list, as stock Resque stores it.
     fn enqueue(
         &self,
         mut session: Session,
@@ -36,7 +36,8 @@ impl Queue {
         })
     }
 
-    /// `jobs`: `[[payload, partition id or nil, weight or nil], ...]`. => pending of its partition after each.
+    /// `jobs`: `[[payload, partition id or nil, weight or nil], ...]`. Returns for each the pending count of its partition
+    /// after it.
     fn enqueue_all(
         &self,
         mut session: Session,
@@ -55,7 +56,7 @@ impl Queue {
         self.0.enqueue_all(&mut session, &routed, cap)
     }
 
-    /// => pending jobs of the partition.
+    /// Returns the pending count of the partition.
     fn enqueue_plain(
         &self,
         mut session: Session,
@@ -67,7 +68,7 @@ impl Queue {
             .enqueue_plain(&mut session, &payload.to_bytes(), &route)
     }
 
-    /// => `[:job, reconcile, lease id, payload, whether that is one, partition id, pending, in_flight]`,
+    /// Returns `[:job, reconcile, lease id, payload, whether the payload is readable, partition id, pending, in_flight]`,
     /// `[:nothing, reconcile]`, `[:plain]`, `[:gone, payload]`, `[:adopt, elements]` or `[:again]`.
     fn reserve(
         ruby: &Ruby,
@@ -90,7 +91,7 @@ impl Queue {
         reserved_to_ruby(ruby, reserved)
     }
 
-    /// As `reserve`, among the first jobs of the plain list; `routes` as for `adopt`.
+    /// As `reserve`, but picks among the first elements of the main list. `routes`: as for `adopt`.
     fn scan(
         ruby: &Ruby,
         rb_self: &Self,
@@ -109,12 +110,12 @@ impl Queue {
         reserved_to_ruby(ruby, reserved)
     }
 
-    /// The caller could not use a reserve's job: the next reserve of this process gets it.
+    /// Call it if the caller could not use a reserved job: the next reserve of this process gets it.
     fn give_back(&self, lease_id: String) {
         self.0.give_back(ffi::pid(), lease_id);
     }
 
-    /// Resque's own pop, where the core has an open connection; false where it has none.
+    /// Resque's own pop, if the core has an open connection; else returns false.
     fn pop(ruby: &Ruby, rb_self: &Self, mut session: Session) -> Result<Value, CallError> {
         if !session.is_open() {
             return Ok(ruby.qfalse().as_value());

@@ -1,4 +1,4 @@
-//! `Native::Queue`: its state in line with its lists and leases, and jobs between the main list and the partitions.
+//! `Native::Queue`, upkeep: puts jobs, tickets or index entries that are out of place back where they belong.
 
 use magnus::{method, prelude::*, Error, RArray, RClass, Ruby};
 
@@ -8,9 +8,8 @@ use crate::convert::{self, counts, Routes};
 use crate::error::CallError;
 
 impl Queue {
-    /// `elements` from the head of the main list on; `routes` for each: nil for a ticket, else
-    /// `[partition id or nil, weight or nil]`. => `[looked at, adopted, [partition id, pending] of each partition that
-    /// something was put into]`.
+    /// `elements`: from the head of the main list on. `routes`: for each, nil if it is a ticket, else `[partition id or nil,
+    /// weight or nil]`. Returns `[looked at, adopted, [partition id, pending] of each partition that got a job]`.
     fn adopt(
         ruby: &Ruby,
         rb_self: &Self,
@@ -25,18 +24,18 @@ impl Queue {
         Ok((done.looked_at, done.adopted, counts(ruby, &done.pending)))
     }
 
-    /// => `[whether an index has ended, tickets put back, whether an index is lost]`.
+    /// Returns `[whether the page was the last of its index, tickets put back, whether an index is lost]`.
     fn mend(&self, mut session: Session, cap: u64) -> Result<(bool, u64, bool), CallError> {
         let mended = self.0.mend(&mut session, cap)?;
         Ok((mended.ended, mended.tickets, mended.lost))
     }
 
-    /// => `[next cursor, encoded ids]` of partitions that have a list.
+    /// Returns `[next cursor, encoded ids]` of partitions that have a list.
     fn lists(&self, mut session: Session, cursor: u64) -> Result<(u64, Vec<String>), CallError> {
         self.0.lists(&mut session, cursor)
     }
 
-    /// `partitions`: encoded. => how many got their place again.
+    /// `partitions`: encoded. Returns how many were put back into an index.
     fn reindex(
         &self,
         mut session: Session,
@@ -48,7 +47,7 @@ impl Queue {
         self.0.reindex(&mut session, &partitions, last, cap)
     }
 
-    /// => `[how many jobs went back into the main list, payloads that are gone from it, [partition id, pending] of each
+    /// Returns `[jobs moved into the main list, payloads of 0.1.0 whose copy in it is gone, [partition id, pending] of each
     /// partition that jobs were taken from]`.
     fn rollback(
         ruby: &Ruby,

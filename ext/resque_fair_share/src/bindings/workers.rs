@@ -1,5 +1,5 @@
-//! `Native::Workers`: Resque's record of a worker's job. Each verb answers false, and has written nothing, where the core has
-//! no open connection: none is opened for commands that Resque's client sends as well.
+//! `Native::Workers`: writes Resque's record of a worker's job. Without an open connection of the core, each verb writes
+//! nothing and returns false: Resque's client can send these commands, so they are not worth a new connection.
 
 use fair_share_core::workers;
 use magnus::{function, method, prelude::*, Error, RArray, RModule, RString, Ruby};
@@ -29,7 +29,7 @@ impl Workers {
         Ok(true)
     }
 
-    /// `counters` is `[[key, growth], ...]`, keys without namespace.
+    /// `counters` is `[[key, growth], ...]`, with keys without namespace.
     fn done(
         &self,
         mut session: Session,
