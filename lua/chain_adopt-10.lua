@@ -8,7 +8,8 @@ ARGV   [1] chain id  [2] run  [3] time to live of a finished chain, ms  [4] its 
 Reply  1, or 0 if another process was faster, or the context has changed since it was read
 ]]
 -- @include chain_keys: id, run, chain, context, active, INDEXES
--- @include chain_index: FINISHED, expire
+-- @include chain_expired: FINISHED
+-- @include chain_index: expire
 
 local s = redis.call('HMGET', chain, 'status', 'run')
 if not s[1] or s[2] then return 0 end

@@ -2,12 +2,12 @@
 Reads a page of the chains, each with its state. The chain that started last is first.
 
 KEYS   the ten of includes/chain_keys.lua
-Touches chain, steps, context, expiring, active, INDEXES
+Touches expiring, active, INDEXES
 ARGV   [1], [2] and [3] not used  [4] the start of all chains' keys  [5] offset  [6] limit  then statuses
 Reply  { number of chains of 0.1.0 that are not adopted yet, id, { field, value, ... }, ... }
 ]]
 -- @include chain_keys: active, INDEXES
--- @include chain_index: drop_expired
+-- @include chain_expired: drop_expired
 
 local prefix, offset, limit = ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
 drop_expired(1000)

@@ -13,7 +13,7 @@ Reply  { 'started' or 'exists', ms since the start or -1, pending of each job's 
 -- @include chain_keys: id, run, chain, steps, context, expiring, INDEXES
 -- @include time: now
 -- @include iso8601: now_text
--- @include chain_index: FINISHED, drop_expired
+-- @include chain_expired: FINISHED, drop_expired
 -- @include chain_steps: start_steps
 -- @include chain_break: break_chain
 
