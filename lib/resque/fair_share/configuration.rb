@@ -146,7 +146,7 @@ module Resque
           weight && check_weight(weight),
           charge && Check.one_of(CHARGES, :charge, charge)
         )
-        @queues[name.to_s] = overrides
+        @queues[Check.text('a queue', name.to_s)] = overrides
       end
 
       # @private
