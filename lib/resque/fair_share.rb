@@ -39,6 +39,7 @@ require_relative 'fair_share/first_gem_names'
 require_relative 'fair_share/pipeline_notes'
 require_relative 'fair_share/patches'
 require_relative 'fair_share/warm_up'
+require_relative 'fair_share/json_check'
 
 module Resque
   # Per-tenant fairness for Resque queues. Job classes extend {Resque::Plugins::FairShare}; workers run unchanged.
@@ -100,3 +101,5 @@ module Resque
     end
   end
 end
+
+Resque::FairShare::JsonCheck.complaint&.then { |complaint| warn(complaint) }
