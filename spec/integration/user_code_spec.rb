@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require 'timeout'
+
 # Code of users that raises where the gem calls it: rules, weights, StatsD clients, loggers, failure backends.
 RSpec.describe 'Code of users that raises' do
   def self.deep
@@ -68,14 +70,44 @@ RSpec.describe 'Code of users that raises' do
       expect([done, redis.llen('resque:queue:fair')]).to eq([['a:0'], 0])
     end
 
-    it 'gives a job that stock has popped back at an interrupt' do
-      push_raw(Jobs::Odd)
-      Jobs::Odd.rule = ->(*) { throw :interrupted }
-      catch(:interrupted) { reserve }
-      expect(redis.llen('resque:queue:fair')).to eq(1)
-      Jobs::Odd.rule = nil
-      reserve.perform
-      expect(done).to eq(['a:0'])
+    describe 'gives a job back at an interrupt while its rule is asked:' do
+      let(:asked) { Thread::Queue.new }
+
+      before do
+        push_raw(Jobs::Odd)
+        Jobs::Odd.rule = lambda do |*|
+          asked << true
+          sleep
+        end
+      end
+
+      def expect_given_back
+        expect(redis.llen('resque:queue:fair')).to eq(1)
+        Jobs::Odd.rule = nil
+        reserve.perform
+        expect([done, warnings]).to eq([['a:0'], []])
+      end
+
+      it 'a Timeout' do
+        expect { Timeout.timeout(0.2) { reserve } }.to raise_error(Timeout::Error)
+        expect_given_back
+      end
+
+      it 'a kill of the thread' do
+        thread = Thread.new { reserve }
+        asked.pop
+        thread.kill.join
+        expect_given_back
+      end
+
+      it 'a signal' do
+        expect do
+          thread = Thread.current
+          Thread.new { asked.pop.then { thread.raise(SignalException, 'TERM') } }
+          reserve
+        end.to raise_error(SignalException)
+        expect_given_back
+      end
     end
 
     it 'does not end the worker' do
@@ -199,6 +231,22 @@ RSpec.describe 'Code of users that raises' do
     2.times { take.perform }
     expect(status['status']).to eq('completed')
     expect(log.string).to include('an observer of step_completed raised SystemStackError')
+  end
+
+  it 'as the rule of a chain\'s next step fails the chain, which says so and can go on' do
+    stub_const('Jobs::OddStep', Class.new(Jobs::Step) do
+      extend Resque::Plugins::FairShare
+
+      fair_share_on { |args| Jobs::Odd.asked(args) }
+    end)
+    start_chain('c', { account_id: 'a' }, { account_id: 'a' }, job: Jobs::OddStep)
+    Jobs::Odd.rule = errors['SystemStackError']
+    take.perform
+    expect(status).to include('status' => 'failed', 'error_step' => '1', 'error_class' => 'SystemStackError')
+    Jobs::Odd.rule = nil
+    expect(Resque::JobChain.retry_failed('c')).to be(true)
+    take.perform
+    expect(status['status']).to eq('completed')
   end
 
   it 'as a weight can\'t fail a chain that runs' do
