@@ -8,6 +8,7 @@ require_relative 'support/monitoring'
 require_relative 'support/waiting'
 require_relative 'support/worker_process'
 require_relative 'support/jobs'
+require_relative 'support/odd_jobs'
 require_relative 'support/fair_state'
 require_relative 'support/chain_jobs'
 require_relative 'support/chain_state'
@@ -30,6 +31,7 @@ RSpec.configure do |config|
     Resque.redis = REDIS_URL
     Resque.redis.redis.flushdb
     Resque.logger = Logger.new(nil)
+    Resque::FairShare::Guard.reset
     Resque::FairShare.reset_configuration!
     Resque::JobChain.reset_configuration!
     Resque.inline = false

@@ -5,6 +5,7 @@ require 'resque'
 require_relative 'fair_share/version'
 require_relative 'fair_share/errors'
 require_relative 'fair_share/native'
+require_relative 'fair_share/guard'
 require_relative 'fair_share/check'
 require_relative 'fair_share/configuration'
 require_relative 'fair_share/foreign'
@@ -13,6 +14,9 @@ require_relative 'fair_share/connection'
 require_relative 'fair_share/process_identity'
 require_relative 'fair_share/gauges'
 require_relative 'fair_share/ticket'
+require_relative 'fair_share/payload'
+require_relative 'fair_share/failed_list'
+require_relative 'fair_share/scheduled'
 require_relative 'fair_share/resolver'
 require_relative 'fair_share/routes'
 require_relative 'fair_share/standing'
@@ -35,6 +39,7 @@ require_relative 'fair_share/first_gem_names'
 require_relative 'fair_share/pipeline_notes'
 require_relative 'fair_share/patches'
 require_relative 'fair_share/warm_up'
+require_relative 'fair_share/json_check'
 
 module Resque
   # Per-tenant fairness for Resque queues. Job classes extend {Resque::Plugins::FairShare}; workers run unchanged.
@@ -63,7 +68,7 @@ module Resque
 
       # @return [Array<String>] names of the queues that have fair-share state now: jobs that wait in partitions, or run
       def queues
-        Resque.queues.select { |name| Queue.current(name).standing.look }.sort
+        Resque.queues.select { |name| Check.text?(name) && Queue.current(name).standing.look }.sort
       end
 
       # @param name [String, Symbol]
@@ -96,3 +101,5 @@ module Resque
     end
   end
 end
+
+Resque::FairShare::JsonCheck.complaint&.then { |complaint| warn(complaint) }

@@ -113,12 +113,14 @@ module Resque
       # @param limit [Integer] at the most so many
       # @param offset [Integer] how many to leave out
       # @return [Array<Hash{String => String}>] each as {status} returns it, with "id"
-      # @raise [ArgumentError] for another status, or a negative number
+      # @raise [ArgumentError] for another status, or a limit or offset that is no Integer from 0 on
       # @example
       #   Resque::JobChain.chains(status: :failed, limit: 10).map { |chain| chain['error_message'] }
       def chains(status: nil, limit: 50, offset: 0)
         FairShare::Check.page(limit, offset)
         statuses = status ? [status_name(status)] : Persistence::STATUSES
+        return [] if limit.zero? # The core would read whole indexes.
+
         old, *rows = list(statuses, offset, limit)
         if old.positive?
           Adoption.perform_all
@@ -183,7 +185,7 @@ module Resque
       #   Resque::JobChain.recover(older_than: 3600)
       def recover(older_than:)
         unless older_than.is_a?(Numeric) && older_than.real? && older_than >= 0
-          raise ArgumentError, "older_than is #{older_than.inspect}; it must be seconds from 0 on"
+          raise ArgumentError, "older_than is #{FairShare::Guard.show(older_than)}; it must be seconds from 0 on"
         end
 
         Recovery.new(older_than).perform
@@ -211,9 +213,7 @@ module Resque
       # @private
       # @return [String] an error's message, fit for Redis: short, valid UTF-8
       def message_of(error)
-        error.message.to_s.dup.force_encoding(Encoding::UTF_8).scrub[0, 10_000].to_s
-      rescue StandardError => e
-        "its message raised #{e.class}"
+        FairShare::Guard.message_of(error)
       end
 
       private

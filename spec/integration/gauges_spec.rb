@@ -73,12 +73,14 @@ RSpec.describe 'StatsD gauges' do
                                       gauge('a', 'in_flight', 0))
     end
 
-    it 'name the queue and the id as they were given' do
+    it 'name the queue and the id as they were given, but for the characters of a line of StatsD' do
       Resque.enqueue_to('a:b c', Jobs::Fair, account_id: 'Ä 1')
-      expect(told).to eq([gauge('Ä 1', 'pending', 1, 'a:b c')])
+      expect(told).to eq([gauge('Ä%201', 'pending', 1, 'a%3Ab%20c')])
+      enqueue("x:1|c|@0.1#t\n\u0000%")
+      expect(told).to eq([gauge('x%3A1%7Cc%7C%400.1%23t%0A%00%25', 'pending', 1)])
       Resque.reserve('a:b c').perform
       expect(told.map(&:first).uniq.sort)
-        .to eq(['resque.fair_share.a:b c.Ä 1.in_flight', 'resque.fair_share.a:b c.Ä 1.pending'])
+        .to eq(%w[resque.fair_share.a%3Ab%20c.Ä%201.in_flight resque.fair_share.a%3Ab%20c.Ä%201.pending])
     end
 
     it 'tell the counts when a dead worker\'s job goes back' do
@@ -117,7 +119,7 @@ RSpec.describe 'StatsD gauges' do
       enqueue('Ä 1', 2)
       told
       2.times { Resque::FairShare.queue('fair').partition('Ä 1').clear }
-      expect(told).to eq([gauge('Ä 1', 'pending', 0)])
+      expect(told).to eq([gauge('Ä%201', 'pending', 0)])
     end
 
     it 'tell 0 of each partition when the queue is removed' do

@@ -101,6 +101,58 @@ RSpec.describe 'resque-scheduler', if: defined?(Resque::Scheduler) do
     expect_run_once('a:0', 'a:1', 'a:2')
   end
 
+  describe 'a job that can\'t be enqueued' do
+    after { Jobs::Odd.rule = nil }
+
+    def failures
+      redis.lrange('resque:failed', 0, -1).map { |entry| JSON.parse(entry) }
+    end
+
+    it 'is refused when it is scheduled: without partition, or with what no worker could read' do
+      [[{ n: 1 }], [{ account_id: 'a', n: Float::NAN }], [7]].each do |args|
+        expect { Resque.enqueue_in(5, Jobs::Fair, *args) }.to raise_error(ArgumentError, /Jobs::Fair/)
+        expect { Resque.enqueue_at(Time.now + 5, Jobs::Fair, *args) }.to raise_error(ArgumentError, /Jobs::Fair/)
+        expect { Resque.enqueue_in_with_queue('fair', 5, Jobs::Fair, *args) }.to raise_error(ArgumentError)
+      end
+      expect([Resque.count_all_scheduled_jobs, our_keys]).to eq([0, []])
+    end
+
+    it 'raises the error of its own rule' do
+      Jobs::Odd.rule = ->(_) { {}.fetch(:tenant) }
+      expect { Resque.enqueue_in(5, Jobs::Odd, account_id: 'a') }.to raise_error(KeyError)
+      expect(Resque.count_all_scheduled_jobs).to eq(0)
+    end
+
+    it 'ends in the failed list where its rule raises at its time only' do
+      Resque.enqueue_in(1, Jobs::Odd, account_id: 'a', n: 0)
+      start_scheduler { Jobs::Odd.rule = ->(_) { raise IOError, 'the database is down' } }
+      wait_until { failures.any? }
+      expect(failures).to match([include('exception' => 'IOError', 'error' => 'the database is down', 'queue' => 'fair',
+                                         'payload' => include('class' => 'Jobs::Odd'))])
+      stop_scheduler
+      Resque::Failure.requeue(0)
+      expect(waiting('a')).to eq(1)
+    end
+
+    it 'ends there as well where its class was not known when it was scheduled' do
+      Resque.delayed_push(Time.now - 1, class: 'Jobs::Fair', args: [{ n: 0 }], queue: 'fair')
+      Resque.enqueue_in_with_queue('fair', 1, 'Jobs::Fair', n: 1)
+      start_scheduler
+      wait_until { failures.size == 2 }
+      expect(failures.map { |failure| failure['exception'] }).to eq(%w[ArgumentError ArgumentError])
+    end
+
+    it 'is left to the application\'s own failure handler' do
+      Resque.delayed_push(Time.now - 1, class: 'Jobs::Fair', args: [{ n: 0 }], queue: 'fair')
+      start_scheduler do
+        handler = Class.new { def self.on_enqueue_failure(*) = Resque.redis.rpush('spec:done', 'handled') }
+        Resque::Scheduler.failure_handler = handler
+      end
+      wait_until { done == ['handled'] }
+      expect(failures).to eq([])
+    end
+  end
+
   it 'enqueues by cron' do
     start_scheduler do
       Resque.schedule = { 'tick' => { 'cron' => '* * * * * *', 'class' => 'Jobs::Fair', 'queue' => 'fair',

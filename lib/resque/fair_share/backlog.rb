@@ -124,12 +124,17 @@ module Resque
 
       # Where a payload can wait: in its partition, if its class tells that.
       def each_page_of_candidates(payload, &)
-        partition = Resolver.partition_of(payload)
+        partition = partition_of(payload)
         return @queue.control.each_page_of_partitions(&) unless partition
 
         yield [Native::Queue.encoded(partition)]
-      rescue ArgumentError
-        @queue.control.each_page_of_partitions(&)
+      end
+
+      # @return [String, false, nil] not there where its class's rule raises
+      def partition_of(payload)
+        Resolver.partition_of(payload)
+      rescue *Guard::ERRORS
+        nil
       end
 
       def remove_from(partition, wanted)

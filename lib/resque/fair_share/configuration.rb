@@ -86,7 +86,7 @@ module Resque
       # @raise [ArgumentError] for another value, naming it
       def partition_index=(value)
         unless value.nil? || (value.is_a?(Integer) && value >= 0)
-          raise ArgumentError, "partition_index is #{value.inspect}; it must be an Integer from 0 on, or nil"
+          raise ArgumentError, "partition_index is #{Guard.show(value)}; it must be an Integer from 0 on, or nil"
         end
 
         @partition_index = value
@@ -96,7 +96,7 @@ module Resque
       # @raise [ArgumentError] for another value, naming it
       def scan_size=(value)
         unless value.is_a?(Integer) && value.positive?
-          raise ArgumentError, "scan_size is #{value.inspect}; it must be an Integer above 0"
+          raise ArgumentError, "scan_size is #{Guard.show(value)}; it must be an Integer above 0"
         end
 
         @scan_size = value
@@ -106,7 +106,7 @@ module Resque
       # @raise [ArgumentError] for an object without `gauge`
       def statsd_client=(value)
         unless value.nil? || value.respond_to?(:gauge)
-          raise ArgumentError, "statsd_client is #{value.inspect}; it must respond to gauge(name, value), or be nil"
+          raise ArgumentError, "statsd_client is #{Guard.show(value)}; it must respond to gauge(name, value), or be nil"
         end
 
         @statsd_client = value
@@ -146,7 +146,7 @@ module Resque
           weight && check_weight(weight),
           charge && Check.one_of(CHARGES, :charge, charge)
         )
-        @queues[name.to_s] = overrides
+        @queues[Check.text('a queue', name.to_s)] = overrides
       end
 
       # @private
@@ -170,7 +170,7 @@ module Resque
         return (weight.to_f unless weight == 1) if weight.is_a?(Numeric)
 
         # A callable's 1 has to be stored: it may have been another number before.
-        Check.weight(weight.call(partition), "of partition #{partition.inspect}").to_f
+        Check.weight(weight.call(partition), "of partition #{Guard.show(partition)}").to_f
       end
 
       private

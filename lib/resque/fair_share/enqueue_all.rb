@@ -22,22 +22,23 @@ module Resque
       end
 
       def check(klass, list)
-        unless klass.is_a?(Plugins::FairShare)
-          raise ArgumentError, "#{klass.inspect} does not extend Resque::Plugins::FairShare; use Resque.enqueue"
+        unless Plugins::FairShare === klass # rubocop:disable Style/CaseEquality -- see Resolver.fair_class
+          raise ArgumentError, "#{Guard.show(klass)} does not extend Resque::Plugins::FairShare; use Resque.enqueue"
         end
         unless list.is_a?(Array)
-          raise ArgumentError, "the list of arguments is #{list.inspect[0, 80]}; it must be an Array"
+          raise ArgumentError, "the list of arguments is #{Guard.show(list, 80)}; it must be an Array"
         end
 
         wrong = list.find { |args| !args.is_a?(Array) }
         return if wrong.nil? && list.none?(&:nil?)
 
-        raise ArgumentError, "each job's arguments must be an Array; one is #{wrong.inspect[0, 80]}"
+        raise ArgumentError, "each job's arguments must be an Array; one is #{Guard.show(wrong, 80)}"
       end
 
       # @return [Array(String, String, Float)] payload, partition, weight where one is configured
       def job(klass, args, queue)
         payload = Resque.encode(class: klass.to_s, args: args)
+        Payload.check(payload, klass)
         partition = Resolver.partition(klass, Native.job(payload).last)
         [payload, partition, FairShare.configuration.weight_of(queue, partition)]
       end

@@ -5,6 +5,10 @@ module Resque
     # Tells `config.statsd_client` a partition's counts. Scripts reply with them, so this needs no round trip.
     # @private
     module Gauges
+      # A percent sign too: two ids must not share a name.
+      SYNTAX = /[:|@#%]|[[:space:]]|[[:cntrl:]]/
+      private_constant :SYNTAX
+
       module_function
 
       # Keywords of a fixed name: a splat would allocate a Hash at each call.
@@ -14,10 +18,18 @@ module Resque
         client = FairShare.configuration.statsd_client
         return if client.nil? || partition.nil?
 
-        client.gauge("resque.fair_share.#{queue}.#{partition}.pending", pending) if pending
-        client.gauge("resque.fair_share.#{queue}.#{partition}.in_flight", in_flight) if in_flight
-      rescue StandardError => e
-        FairShare.logger.error("resque-fair-share: the StatsD client raised #{e.class}: #{e.message}")
+        Guard.call('the StatsD client') do
+          root = "resque.fair_share.#{name(queue)}.#{name(partition)}"
+          client.gauge("#{root}.pending", pending) if pending
+          client.gauge("#{root}.in_flight", in_flight) if in_flight
+        end
+      end
+
+      # @return [String] without the characters of StatsD's line syntax, which would end the name, or the line
+      def name(part)
+        return part unless part.match?(SYNTAX)
+
+        part.gsub(SYNTAX) { |found| found.bytes.map { |byte| format('%%%02X', byte) }.join }
       end
 
       # @param counts [Enumerable<Array(String, Integer)>] partitions and what waits in each

@@ -87,10 +87,10 @@ module Resque
       end
 
       # An entry that is no job ends in the failed list, once, and frees its slot.
+      # @return [String] its payload
       def fail(exception)
-        shown = @payload.to_s.dup.force_encoding(Encoding::UTF_8).scrub
-        Resque::Failure.create(payload: { 'class' => 'Resque::FairShare::MalformedPayload', 'args' => [shown] },
-                               exception: exception, worker: ProcessIdentity.owner, queue: @queue.name)
+        FailedList.add(@payload.to_s, exception, @queue.name)
+        @payload.to_s
       ensure
         release
       end

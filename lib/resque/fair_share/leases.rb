@@ -49,7 +49,7 @@ module Resque
           release(lease_id) if pid == Native.pid
         end
       rescue ::Redis::CommandError => e
-        FairShare.logger.error("resque-fair-share: could not release a lease of queue #{@name}: #{e.message}")
+        Guard.log(:error, "resque-fair-share: could not release a lease of queue #{@name}: #{e.message}")
       end
 
       # @yieldparam lease [Array] id, partition, start in milliseconds, owner, payload

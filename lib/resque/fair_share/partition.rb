@@ -67,7 +67,7 @@ module Resque
       # @param limit [Integer] at the most
       # @param offset [Integer] how many to leave out
       # @return [Array<Hash>] payloads of waiting jobs as Resque decodes them, the oldest first
-      # @raise [ArgumentError] for a negative number
+      # @raise [ArgumentError] for a limit or offset that is no Integer from 0 on
       def jobs(limit: 50, offset: 0)
         Check.page(limit, offset)
         @queue.backlog.payloads(@encoded, offset, limit)

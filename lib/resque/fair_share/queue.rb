@@ -41,8 +41,9 @@ module Resque
       attr_reader :turns, :leases, :backlog, :upkeep, :control, :standing, :native, :connection
 
       # @private Use {FairShare.queue}.
+      # @raise [ArgumentError] for a name that is not valid UTF-8
       def initialize(connection, prefix, name)
-        @name = name
+        @name = name = Check.text('a queue', name)
         @connection = connection
         @native = Native::Queue.new(prefix, name)
         @standing = Standing.new(@native, connection)
@@ -71,25 +72,27 @@ module Resque
       # @param limit [Integer] at the most
       # @param offset [Integer] how many to leave out
       # @return [Array<Partition>]
-      # @raise [ArgumentError] for another order, or a negative number
+      # @raise [ArgumentError] for another order, or a limit or offset that is no Integer from 0 on
       def partitions(order: :next, limit: 50, offset: 0)
         order = Check.one_of(ORDERS, :order, order)
         Check.page(limit, offset)
         control.partitions(order, limit, offset)
       end
 
-      # @param id [Object] its String is the partition's id
+      # @param id [Object] its String is the partition's id; a record's is its GlobalID, as at an enqueue
       # @return [Partition] also when it has no job
+      # @raise [ArgumentError] for an id that is not valid UTF-8
       def partition(id)
-        row = control.describe_row(Native::Queue.encoded(id.to_s))
-        row[1] = id.to_s # which Redis may not know, where it is shortened
+        id = Check.text('a partition', Resolver.id_of(id) || id.to_s)
+        row = control.describe_row(Native::Queue.encoded(id))
+        row[1] = id # which Redis may not know, where it is shortened
         Partition.new(self, row)
       end
 
       # @param limit [Integer] at the most
       # @param offset [Integer] how many to leave out
       # @return [Array<Running>] jobs that run now, the longest running first
-      # @raise [ArgumentError] for a negative number
+      # @raise [ArgumentError] for a limit or offset that is no Integer from 0 on
       def running(limit: 50, offset: 0)
         Check.page(limit, offset)
         leases.running(limit, offset)

@@ -18,7 +18,7 @@ module Resque
       def self.quietly(queue)
         new(queue).perform(PAGES_A_LOOK)
       rescue StandardError => e
-        FairShare.logger.error("resque-fair-share: could not reconcile queue #{queue.name}: #{e.class}: #{e.message}")
+        Guard.log(:error, "resque-fair-share: could not reconcile queue #{queue.name}: #{Guard.describe(e)}")
         0
       end
 

@@ -19,13 +19,14 @@ module Resque
       # Puts a job into its partition.
       # @param payload [String] as Resque encoded it
       # @param partition [String, nil] its id; nil: the lane of the jobs that have none
+      # @yieldreturn [Float, nil] its weight, in place of the configured one
       # @return [Boolean] false where a job without partition went into the main list, as stock Resque has it
       def enqueue(payload, partition)
         config = FairShare.configuration
         if partition && config.legacy_scan?
           pending = @native.enqueue_plain(@connection, payload, partition)
         else
-          weight = partition && config.weight_of(@name, partition)
+          weight = partition && (block_given? ? yield : config.weight_of(@name, partition))
           pending = @native.enqueue(@connection, payload, partition, weight, cap)
           @standing.note(!pending.nil?)
         end
@@ -92,10 +93,13 @@ module Resque
 
       # Puts back a payload that was popped as stock, if its class is a fair one: it takes its turn, under its cap.
       # @param payload [String]
+      # @yield when all is known, before anything is written
       # @return [Boolean] whether it waits in its partition now
       def take_in(payload)
         partition = @routes.partition_of(payload)
-        !partition.nil? && enqueue(payload, partition)
+        weight = partition && @routes.weight_of(partition)
+        yield
+        !partition.nil? && enqueue(payload, partition) { weight }
       end
 
       private

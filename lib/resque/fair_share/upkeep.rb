@@ -93,15 +93,14 @@ module Resque
       def report_gone(payload)
         error = CopyGone.new("a job that resque-fair-share 0.1.0 wrote into queue #{@name} is not run: its copy in " \
                              'the main list is gone, so it has run, or was dequeued; retry it if you know better')
-        shown = payload.dup.force_encoding(Encoding::UTF_8).scrub
-        Resque::Failure.create(payload: decode(shown), exception: error, worker: ProcessIdentity.owner, queue: @name)
+        FailedList.add(decode(Guard.text(payload)), error, @name)
       end
 
       private
 
       # An index was evicted, or deleted by hand: the names of the lists tell which partitions it had.
       def reindex
-        FairShare.logger.error("resque-fair-share: queue #{@name} has lost an index in Redis; rebuilding it")
+        Guard.log(:error, "resque-fair-share: queue #{@name} has lost an index in Redis; rebuilding it")
         cursor = 0
         loop do
           cursor, partitions = @native.lists(@connection, cursor)

@@ -23,7 +23,7 @@ module Resque
 
           perform.bind_call(Resque::Job.new('', 'class' => name, 'args' => []))
         rescue StandardError => e
-          FairShare.logger.warn("resque-fair-share: the warm-up before forking raised #{e.class}: #{e.message}")
+          Guard.log(:warn, "resque-fair-share: the warm-up before forking raised #{Guard.describe(e)}")
         end
 
         # glibc coalesces freed chunks at the next large allocation and writes to each. Do it here, or every child

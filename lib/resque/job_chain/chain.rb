@@ -59,9 +59,9 @@ module Resque
         id = chain_id.to_s
         return id.encode(Encoding::UTF_8) unless id.empty? || !id.valid_encoding?
 
-        raise ArgumentError, "a chain's id is #{chain_id.inspect}; it must be text, and not empty"
+        raise ArgumentError, "a chain's id is #{FairShare::Guard.show(chain_id)}; it must be text, and not empty"
       rescue EncodingError
-        raise ArgumentError, "a chain's id is #{chain_id.inspect}, which can't be written in UTF-8"
+        raise ArgumentError, "a chain's id is #{FairShare::Guard.show(chain_id)}, which can't be written in UTF-8"
       end
 
       # @return [Array<Integer>] indexes of the steps that start with the chain

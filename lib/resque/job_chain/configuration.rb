@@ -16,7 +16,7 @@ module Resque
       def self.positive(name, value)
         return value if value.is_a?(Integer) && value.positive?
 
-        raise ArgumentError, "#{name} is #{value.inspect}; it must be an Integer above 0"
+        raise ArgumentError, "#{name} is #{FairShare::Guard.show(value)}; it must be an Integer above 0"
       end
 
       # @return [Symbol] the strategy when a step fails: `:abort`, `:retry` or `:skip`
@@ -63,7 +63,8 @@ module Resque
       # @raise [ArgumentError] for one that has no `increment`
       def statsd_client=(value)
         unless value.nil? || value.respond_to?(:increment)
-          raise ArgumentError, "statsd_client is #{value.inspect}; it must respond to increment(name), or be nil"
+          raise ArgumentError, "statsd_client is #{FairShare::Guard.show(value)}; it must respond to " \
+                               'increment(name), or be nil'
         end
 
         @statsd_client = value

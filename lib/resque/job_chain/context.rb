@@ -31,8 +31,8 @@ module Resque
         values.map do |key, value|
           [key.to_s, JSON.generate(value)]
         rescue JSON::GeneratorError, JSON::NestingError, EncodingError => e
-          raise ArgumentError, "the context's #{key.inspect} is #{value.inspect[0, 200]}, which can't be written as " \
-                               "JSON: #{e.message}"
+          raise ArgumentError, "the context's #{key.inspect} is #{FairShare::Guard.show(value)}, which can't be " \
+                               "written as JSON: #{e.message}"
         end
       end
 

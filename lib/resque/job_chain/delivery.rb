@@ -29,12 +29,12 @@ module Resque
       def self.attempt(chain_id, snapshot, tokens, delay: nil, hooks: true)
         at = snapshot.current_step
         steps = tokens.map { |row, token| [at = row.index, token, row.step] } #: Array[part_of_chain]
-        delivery = new(chain_id, snapshot.run, steps, snapshot.context, delay: delay)
+        delivery = new(chain_id, snapshot.run, steps, snapshot.context, delay: delay, queued: true)
         obstacle = delivery.prepare(hooks: hooks)
         obstacle ? [nil, obstacle] : [delivery, nil]
       rescue ::Redis::BaseError
         raise
-      rescue StandardError, ScriptError => e
+      rescue *FairShare::Guard::ERRORS => e
         [nil, Obstacle.from(e, delivery ? delivery.at : at.to_i)]
       end
 
@@ -46,9 +46,11 @@ module Resque
       # @param steps [Array<Array(Integer, Integer, Step)>] index, token and declaration
       # @param context [Hash]
       # @param delay [Numeric, nil] seconds
-      def initialize(chain_id, run, steps, context, delay: nil)
+      # @param queued [Boolean] whether the chain runs already, so that a weight that raises can't refuse a step
+      def initialize(chain_id, run, steps, context, delay: nil, queued: false) # rubocop:disable Metrics/ParameterLists
         @identity = [chain_id, run]
         @delay = delay
+        @queued = queued
         @parts = steps.map do |index, token, step|
           Part.new(index, token, step, step.arguments(chain_id, index, context))
         end
@@ -93,7 +95,10 @@ module Resque
 
       # @return [Float, nil] nil where none is configured
       def weight(partition, queue)
-        partition && FairShare.configuration.weight_of(queue, partition)
+        return unless partition
+        return FairShare::Routes.new(queue).weight_of(partition) if @queued
+
+        FairShare.configuration.weight_of(queue, partition)
       end
 
       def payload_of(part)

@@ -4,6 +4,10 @@ module Resque
   module JobChain
     # Reports events to observers, StatsD or the logger. None of them can break a chain: their errors are logged.
     module Observable
+      # Each line of a log begins with it.
+      TAG = '[resque-job-chain]'
+      private_constant :TAG
+
       module_function
 
       # Reports an event to all of them.
@@ -14,15 +18,12 @@ module Resque
         config = JobChain.configuration
         config.observers_for(event).each { |observer| guard("an observer of #{event}") { observer.call(*args) } }
         guard('the StatsD client') { config.statsd_client&.increment("resque.job_chain.#{event}") }
-        guard('the logger') { config.logger&.info("[resque-job-chain] #{event}: #{args.inspect}") }
+        guard('the logger') { config.logger&.info("#{TAG} #{event}: #{args.inspect}") }
       end
 
       # @private Logs a message for an operator. A logger without `warn` gets it as an error.
       def report(level, message)
-        guard('the logger') do
-          logger = JobChain.logger #: untyped
-          logger.public_send(logger.respond_to?(level) ? level : :error, "[resque-job-chain] #{message}")
-        end
+        FairShare::Guard.log(level, "#{TAG} #{message}", JobChain.logger)
       end
 
       # Reports a duration to StatsD.
@@ -31,20 +32,16 @@ module Resque
       # @return [void]
       def duration(what, milliseconds)
         client = JobChain.configuration.statsd_client
-        method = %i[timing histogram].find { |name| client.respond_to?(name) }
-        guard('the StatsD client') { client&.public_send(method, "resque.job_chain.#{what}", milliseconds) } if method
+        guard('the StatsD client') do
+          method = %i[timing histogram].find { |name| client.respond_to?(name) }
+          client&.public_send(method, "resque.job_chain.#{what}", milliseconds) if method
+        end
       end
 
       # @private Logs the block's errors.
       # @param who [String] named in the log
-      def guard(who)
-        yield
-      rescue StandardError, ScriptError => e
-        begin
-          JobChain.logger.error("[resque-job-chain] #{who} raised #{e.class}: #{e.message}")
-        rescue StandardError, ScriptError
-          nil # It was the logger.
-        end
+      def guard(who, &)
+        FairShare::Guard.call(who, TAG, JobChain.logger, &)
       end
     end
   end

@@ -19,8 +19,9 @@ module Resque
         return if value.nil?
 
         unless Resque.respond_to?(:enqueue_in)
-          raise ArgumentError, "retry_delay is #{value.inspect}, but resque-scheduler, which would wait so long, is " \
-                               "not loaded; add gem 'resque-scheduler' and run its process, or leave retry_delay out"
+          raise ArgumentError, "retry_delay is #{FairShare::Guard.show(value)}, but resque-scheduler, which would " \
+                               "wait so long, is not loaded; add gem 'resque-scheduler' and run its process, or " \
+                               'leave retry_delay out'
         end
         return check(value) unless value.respond_to?(:call)
 
@@ -38,7 +39,8 @@ module Resque
         return seconds if seconds.is_a?(Numeric) && seconds.real? && seconds.to_f.finite? && seconds >= 0
 
         raise ArgumentError,
-              "retry_delay is #{seconds.inspect}; it must be seconds from 0 on, or give them for an attempt"
+              "retry_delay is #{FairShare::Guard.show(seconds)}; it must be seconds from 0 on, or give them for an " \
+              'attempt'
       end
     end
   end

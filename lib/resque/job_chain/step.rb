@@ -74,13 +74,15 @@ module Resque
       def named_class(job_class)
         return job_class if job_class.is_a?(Module) && job_class.name
 
-        raise ArgumentError, "a step is #{job_class.inspect}; it must be a class with a name, so that a worker finds it"
+        raise ArgumentError, "a step is #{FairShare::Guard.show(job_class)}; it must be a class with a name, so " \
+                             'that a worker finds it'
       end
 
       def checked(args)
         return args if args.is_a?(Hash)
 
-        raise ArgumentError, "the arguments of step #{job_class} are #{args.inspect}; they must be a Hash"
+        raise ArgumentError, "the arguments of step #{job_class} are #{FairShare::Guard.show(args)}; they must be " \
+                             'a Hash'
       end
 
       def class_queue

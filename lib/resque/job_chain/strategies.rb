@@ -30,7 +30,7 @@ module Resque
       # @raise [ArgumentError] for another name
       def self.resolve(name)
         ALL.fetch(name.respond_to?(:to_sym) ? name.to_sym : name) do
-          raise ArgumentError, "Unknown strategy: #{name.inspect}; it must be :abort, :retry or :skip"
+          raise ArgumentError, "Unknown strategy: #{FairShare::Guard.show(name)}; it must be :abort, :retry or :skip"
         end
       end
     end

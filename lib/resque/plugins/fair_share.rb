@@ -41,6 +41,18 @@ module Resque
         # steep:ignore:end
       end
 
+      # A hook of resque-scheduler: refuses a job at `enqueue_in` and `enqueue_at` that can't be enqueued at its time.
+      # @return [void]
+      # @raise [ArgumentError] as Resque.enqueue: for a job without partition, or that no worker could read
+      def before_schedule_fair_share(*args)
+        # It is called at that time, too, when an error would leave the job nowhere.
+        return if Resque.inline? || Resque::FairShare::Scheduled.due?
+
+        payload = Resque.encode(class: to_s, args: args)
+        Resque::FairShare::Payload.check(payload, self)
+        Resque::FairShare::Resolver.partition(self, Resque::FairShare::Native.job(payload).last)
+      end
+
       # A hook of resque-fair-share 0.1.0. Counting is not done in hooks any more (a job can end without any of them),
       # so it does nothing; code that calls or overrides it by name still works.
       def after_enqueue_fair_share(*_args); end

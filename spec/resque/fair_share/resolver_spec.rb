@@ -11,7 +11,7 @@ RSpec.describe Resque::FairShare::Resolver do
 
   it 'finds none for another class, one that is not there, and text that is no job' do
     expect(partition_of(class: 'Jobs::Plain', args: [{ account_id: 7 }])).to be_nil
-    expect(partition_of(class: 'Nobody::Knows', args: [{ account_id: 7 }])).to be_nil
+    expect(partition_of(class: 'Nobody::Knows', args: [{ account_id: 7 }])).to be(false)
     expect(partition_of(args: [])).to be_nil
     expect(['null', '[]', '{', ''].map { |text| described_class.partition_of(text) }).to all(be_nil)
   end

@@ -19,6 +19,8 @@ module Resque
         # The state of a thread's reserve: whether it is inside one, and the lease that was popped for it.
         # @private
         class State
+          # @return [Array(Queue, String), nil] a payload that was popped as stock pops, and its queue
+          attr_accessor :plain
           attr_accessor :inside, :lease
 
           # @return [Lease, nil] the lease that was popped, once
@@ -54,6 +56,13 @@ module Resque
             lease.payload
           end
 
+          # @return [String, nil] the payload
+          def popped_as_stock(fair_queue, payload)
+            state = self.state
+            state.plain = [fair_queue, payload] if state.inside && payload
+            payload
+          end
+
           # @yieldreturn [Resque::Job, nil] of the earlier `reserve`
           # @return [Resque::Job, nil] the job, with its lease
           def leasing
@@ -65,18 +74,29 @@ module Resque
               hand_over(yield, state)
             rescue Resque::Helpers::DecodeException => e
               lease = state.take
-              raise unless lease
+              raise unless lease ? lease.fail(e) : failed_as_plain(state, e)
 
-              lease.fail(e)
               retry
             ensure
               state.inside = false
+              state.plain = nil
               # Still there only after an exception (Timeout, Thread#kill).
               state.take&.give_back
             end
           end
 
           private
+
+          # Nobody can read it. On a queue of plain jobs all is as in stock, which raises.
+          # @return [String, nil] the payload, where it is in the failed list
+          def failed_as_plain(state, error)
+            fair_queue, payload = state.plain
+            state.plain = nil
+            return unless fair_queue && payload && (Payload.fair?(payload) || fair_queue.standing.look)
+
+            FailedList.add(payload, error, fair_queue.name)
+            payload
+          end
 
           # An exception out of a trap handler can leave the flag set, with no `leasing` on the stack. The stack is read
           # only where the flag is set, so this costs only plugins that reserve within reserve.

@@ -15,16 +15,24 @@ module Resque
           # A job without partition takes its turn in the queue's own lane, where there are others to take turns with.
           return super unless partition || fair_queue.standing.lane?
 
-          fair_queue.turns.enqueue(encoded_item, partition)
+          return fair_queue.turns.enqueue(encoded_item, partition || nil) unless partition == false
+
+          warn_of_unknown(encoded_item, queue)
+          super
+        rescue *Guard::ERRORS => e
+          Scheduled.refused(encoded_item, e, queue.to_s)
+          raise
         end
 
         # @return [String, nil] a payload, as stock; one from a partition carries its lease
         def pop_from_queue(queue)
           JobReserve.popping
+          return skip(queue) unless Check.text?(queue.to_s)
+
           fair_queue = Queue.of(@redis, queue)
           unless fair_queue.standing.fair?
             popped = pop_as_stock(fair_queue) { super }
-            return popped unless popped == TICKET || (popped && fair_queue.turns.take_in(popped))
+            return JobReserve.popped_as_stock(fair_queue, popped) unless popped == TICKET || take_in(fair_queue, popped)
           end
           lease = fair_queue.turns.reserve(ticket_given: popped == TICKET)
           return super if lease == :plain
@@ -64,6 +72,8 @@ module Resque
 
         # Running jobs go on; the run-time settings go with the queue.
         def remove_queue(queue)
+          return super unless Check.text?(queue.to_s)
+
           fair_queue = Queue.of(@redis, queue)
           fair = fair_queue.standing.look
           fair_queue.backlog.clear_all if fair
@@ -74,6 +84,33 @@ module Resque
         end
 
         private
+
+        # This process can't tell the job's tenant. A worker that knows the class routes it from the main list.
+        def warn_of_unknown(payload, queue)
+          name = Native.job(payload).first
+          Guard.warn_once([:unknown, name], every: Float::INFINITY) do
+            "this process has no class #{Guard.text(name.to_s)}; its jobs go into the main list of queue #{queue}, " \
+              'and a worker that has the class puts them into their partitions'
+          end
+        end
+
+        # A worker of all queues goes on with the others.
+        # @return [nil]
+        def skip(queue)
+          Guard.warn_once([:queue, queue], every: Float::INFINITY) do
+            "queue #{Guard.show(queue)} is skipped: its name is not valid UTF-8"
+          end
+        end
+
+        # An interrupt while a rule of the job's class is asked must not lose the job.
+        def take_in(fair_queue, payload)
+          return false if payload.nil?
+
+          decided = false
+          fair_queue.turns.take_in(payload) { decided = true }
+        ensure
+          @redis.lpush(redis_key_for_queue(fair_queue.name), payload) if payload && !decided
+        end
 
         # @yieldreturn [String, nil] of Resque's pop
         def pop_as_stock(fair_queue, &)

@@ -88,6 +88,7 @@ module Resque
 
         # One look through Resque's client: a worker of plain queues needs no connection of the core's.
         def fair_queues(names)
+          names = names.select { |name| Check.text?(name) }
           return [] if names.empty?
 
           states = @redis.pipelined { |pipe| names.each { |name| pipe.exists(*Native::Queue.state_keys(name)) } }
