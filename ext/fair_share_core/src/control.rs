@@ -196,6 +196,18 @@ impl Queue {
         Ok((next, heads))
     }
 
+    /// The weight that the configuration gave a partition, if it is not 1.
+    pub fn configured_weight<T: Transport>(
+        &self,
+        transport: &mut T,
+        partition: &str,
+    ) -> Result<Option<f64>, T::Error> {
+        let mut command = redis::cmd("HGET");
+        command.arg(self.keys.weights()).arg(partition);
+        let reply = transport.call(&command, Repeat::Safe)?;
+        Ok(parse(&reply)?)
+    }
+
     /// Changes the run-time settings of a partition. Returns weight, cap and paused as they are in force now.
     pub fn set<T: Transport>(
         &self,

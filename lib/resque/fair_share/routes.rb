@@ -57,8 +57,8 @@ module Resque
 
       # A script that is given no weight sets it to 1.
       def known_weight(partition)
-        key = "#{Native::Queue.state_keys(@queue_name).first.to_s.delete_suffix('state')}weights"
-        Resque.redis.hget(key, Native::Queue.encoded(partition))&.to_f
+        queue = Queue.current(@queue_name)
+        queue.native.configured_weight(queue.connection, Native::Queue.encoded(partition))
       end
     end
   end

@@ -77,6 +77,15 @@ impl Queue {
         page(ruby, next, heads.into_iter())
     }
 
+    /// `partition`: encoded. Returns the weight that the configuration gave it, or nil.
+    fn configured_weight(
+        &self,
+        mut session: Session,
+        partition: String,
+    ) -> Result<Option<f64>, CallError> {
+        self.0.configured_weight(&mut session, &partition)
+    }
+
     /// `weight`, `limit`: a number, nil to take it back, or :keep. `paused`: true, false or :keep. Returns `[weight, cap,
     /// paused]` as they are in force now.
     fn set(
@@ -159,6 +168,7 @@ pub(super) fn init(class: RClass) -> Result<(), Error> {
     class.define_method("partitions_by_turn", method!(Queue::partitions_by_turn, 4))?;
     class.define_method("partitions_page", method!(Queue::partitions_page, 3))?;
     class.define_method("oldest", method!(Queue::oldest, 4))?;
+    class.define_method("configured_weight", method!(Queue::configured_weight, 2))?;
     class.define_method("set", method!(Queue::set, 6))?;
     class.define_method("forget_settings", method!(Queue::forget_settings, 1))
 }
