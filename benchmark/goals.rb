@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Bench
-  # What a measured number is to be. `against` says which: :plain or :old, ours divided by theirs; :ours, the number
-  # itself.
+  # A limit for a measured number. `against` says for which: with :plain or :old for ours divided by theirs, with :ours
+  # for our number itself.
   Goal = Struct.new(:against, :direction, :limit) do
     SIGNS = { at_most: '≤', at_least: '≥', equal: '=' }.freeze # rubocop:disable Lint/ConstantDefinitionInBlock
 

@@ -2,9 +2,9 @@
 
 module Bench
   module Contending
-    # Brings tenants to their cap.
+    # Puts tenants at their cap.
     module Caps
-      # The first `tenants`, each with a running job more than it may have.
+      # Each of the first `tenants` has a running job more than its cap allows.
       def cap(tenants:)
         Stopwatch.untimed do
           case NAME
@@ -23,7 +23,7 @@ module Bench
         Resque::FairShare.queue(Single::QUEUE).partition(id).set(max_in_flight: 1)
       end
 
-      # As if 50 of its jobs, the default cap, were performed.
+      # As if 50 of its jobs, the default cap, were running.
       def cap_old(id)
         Resque.redis.set("fair_share:default:#{id}:in_flight", 50)
         Resque.redis.zadd('fair_share:default:partitions', 50, id.to_s)

@@ -6,14 +6,14 @@ module Bench
     module Loads
       RECORDS = [1, 2, 3].freeze
 
-      # As an application does it, job by job.
+      # Job by job, as an application does it.
       def enqueue(count:, tenants:)
         Stopwatch.time do
           count.times { |n| Resque.enqueue(SyncJob, account_id: n % tenants, record_ids: RECORDS) }
         end
       end
 
-      # The fastest way there is to get many jobs in.
+      # The fastest way to enqueue many jobs.
       def bulk(count:, tenants:)
         return enqueue(count: count, tenants: tenants) unless NAME == :ours
 
@@ -21,7 +21,7 @@ module Bench
         Stopwatch.time { Resque::FairShare.enqueue_all(SyncJob, list) }
       end
 
-      # Untimed. `skew`: the share of the jobs that the first tenant has.
+      # Untimed. `skew` is the first tenant's share of the jobs.
       def load(count:, tenants:, skew: 0, queue: 'default', most: nil)
         Stopwatch.untimed do
           first = (count * skew).to_i
@@ -38,7 +38,7 @@ module Bench
         end
       end
 
-      # Each as long as `bytes` says.
+      # Each payload has `bytes` bytes.
       def enqueue_active_job(count:, tenants:, bytes:)
         wrapper = ActiveJob::QueueAdapters::ResqueAdapter::JobWrapper
         Stopwatch.time { count.times { |n| Resque.enqueue_to('default', wrapper, active_job(n, n % tenants, bytes)) } }
@@ -59,7 +59,7 @@ module Bench
         Resque::FairShare.enqueue_all(SyncJob, ids.map { |id| [{ account_id: id, record_ids: RECORDS }] }, queue: queue)
       end
 
-      # What 0.1.0's hooks write besides, which go into three round trips a job.
+      # 0.1.0's hooks write this in addition, in three round trips for each job.
       def fill_old(queue, groups)
         Resque.redis.pipelined do |pipe|
           groups.each do |id, pairs|

@@ -4,7 +4,7 @@ require_relative '../row'
 
 module Bench
   module Rows
-    # Chains of five steps, by a worker that doesn't fork. plain Resque has none: each job enqueues the next.
+    # Chains of five steps, by a worker that doesn't fork. Plain Resque has no chains: each job enqueues the next.
     class Chain < Row
       row 'chain'
       CHAINS = 200
@@ -28,13 +28,13 @@ module Bench
 
       def latency(measured, word, share)
         numbers = measured.slice(*CONTENDERS).transform_values do |all|
-          all.map { |one| Series.new(one.result['latencies']).quantile(share) * 1e6 }
+          all.map { |one| Support::Series.new(one.result['latencies']).quantile(share) * 1e6 }
         end
         Result.new("chain #{word}", "end of a step to the next job in its queue, #{word}", 'µs', chain_series(numbers))
       end
     end
 
-    # Keys of the chains and of the indexes over them, by MEMORY USAGE.
+    # Memory of the chains' keys and of the indexes over them, by MEMORY USAGE.
     class ChainMemory < Row
       row 'chain_memory'
 
@@ -47,7 +47,7 @@ module Bench
 
       private
 
-      # @return [Array(Float, Float)] bytes of a chain that runs, and of one that has ended
+      # @return [Array(Float, Float)] bytes of a running chain, and of a finished one
       def measure(contender, count)
         contender.call(:chains, count: count)
         running = bytes

@@ -7,16 +7,16 @@ require_relative '../row'
 
 module Bench
   module Rows
-    # Jobs that sleep, by workers that don't fork. FIFO is a plain queue.
+    # Jobs that sleep, by workers that do not fork. The plain queue is first in, first out.
     class Fairness < Row
       row 'fairness'
       WORKERS = 4
       MEASURES = [[:Jain, "Jain's index of worker time", 'index'],
                   [:p95, "the light tenants' 95 % wait", 'ms']].freeze
 
-      # `plan`: [tenant, jobs, ms] in the order of their enqueue; `light`: whose wait is looked at.
+      # `plan`: [tenant, jobs, ms] in the order of the enqueues; `light`: the tenants whose waits are measured.
       Load = Struct.new(:name, :plan, :light, :weights, keyword_init: true) do
-        # As Demo::WorkerTime asks.
+        # Demo::WorkerTime calls this and weight_of.
         def names
           plan.map(&:first)
         end
@@ -89,7 +89,7 @@ module Bench
         expected = load.plan.sum { |_, jobs, _| jobs }
         return records if records.size == expected
 
-        raise Error, "#{records.size} of #{expected} jobs ran (#{load.name})"
+        raise Support::Error, "#{records.size} of #{expected} jobs ran (#{load.name})"
       end
     end
   end

@@ -5,7 +5,7 @@ require_relative '../row'
 
 module Bench
   module Rows
-    # Counted by a proxy, by way of which a contender reaches Redis.
+    # Round trips, counted by a proxy between the contender and Redis.
     class Trips < Row
       row 'trips'
       JOBS = 20
@@ -24,8 +24,8 @@ module Bench
 
       private
 
-      # What a worker asks once, as it starts and ends, is told apart by working on twice as many jobs; what a process
-      # asks once has gone before.
+      # Twice as many jobs take out what a worker asks once, as it starts and ends. What a process asks once, the first
+      # two jobs take out.
       def of(contender, proxy)
         server.clear
         enqueue_and_work(contender, proxy, 2)
@@ -41,7 +41,7 @@ module Bench
       end
     end
 
-    # By INFO commandstats.
+    # Time inside Redis, by INFO commandstats.
     class RedisTime < Row
       row 'redis_us'
       TENANTS = [10, 100, 1000, 10_000].freeze
@@ -62,7 +62,7 @@ module Bench
         Result.new("redis_us #{tenants}", "time in Redis of a reserve, #{thousands(tenants)} tenants", 'µs', times)
       end
 
-      # A script's time has that of the commands inside it; only plain Resque and 0.1.0's look have others.
+      # A script's time includes the commands inside it. Plain Resque runs no script, only LPOP.
       def script_time(measured)
         scripts = measured.commands.slice('evalsha', 'eval', 'fcall')
         rows = scripts.any? ? scripts : measured.commands.slice('lpop')

@@ -13,7 +13,7 @@ module Bench
       end
     end
 
-    # Each takes a tenth of a load, as far as the caps allow.
+    # Each reserves a tenth of a load, as far as the caps allow.
     class Reserve < Row
       row 'reserve'
 
@@ -23,7 +23,7 @@ module Bench
 
       private
 
-      # Where there is a goal there are more rounds.
+      # More rounds where there is a goal.
       def reserve(tenants)
         label = "reserve, #{jobs} jobs of #{thousands(tenants)} tenant#{'s' if tenants > 1}"
         rounds = tenants < 100 ? settings.few(3) : settings.rounds
@@ -43,7 +43,7 @@ module Bench
       row 'skewed'
 
       def call
-        # With 99 % in one tenant, its cap and the others' jobs allow no more.
+        # With 99 % of the jobs in one tenant, its cap and the others' few jobs allow no more reserves.
         [80, 90, 99].map { |percent| reserve(percent, within_caps(settings.jobs / (percent == 99 ? 100 : 10), 99)) }
       end
 
@@ -58,7 +58,7 @@ module Bench
       end
     end
 
-    # 80 of 100 tenants have as many running jobs as they may.
+    # 80 of 100 tenants are at their cap.
     class Saturated < Row
       row 'saturated'
 

@@ -4,10 +4,10 @@ require_relative '../row'
 
 module Bench
   module Rows
-    # Workers that fork for each job. All workers share the contenders' core where there is one.
+    # Workers that fork for each job. Where processes are pinned, all workers share the contenders' core.
     class RealWorkers < Row
       row 'workers'
-      # A worker's; each forks. Workers live long, and what a job costs changes in their first hundreds.
+      # Jobs of each worker. Workers live long, and the cost of a job changes during the first hundreds.
       JOBS = 200
       JOBS_OF_FULL = 400
       QUEUES = 20
