@@ -28,6 +28,7 @@ module Bench
       svg = Svg.new(WIDTH, HEIGHT)
       svg.text(4, 18, "reserve and release, #{@results.first.unit}, by number of tenants")
       grid(svg)
+      sizes(svg)
       lines.each { |name, points| line(svg, name, points) }
       svg.to_s
     end
@@ -39,19 +40,17 @@ module Bench
     end
 
     def grid(svg)
-      0.step(by: tick).take_while { |value| value <= @most * 1.05 }.each do |value|
+      step = (@most / 4).round(-Math.log10(@most / 4).floor) # rounded to one digit
+      0.step(@most * 1.05, step) do |value|
         svg.line([[LEFT, height(value)], [RIGHT, height(value)]], GRID, 1)
-        svg.text(LEFT - 8, height(value) + 4, Support::Text.number(value), anchor: 'end')
-      end
-      @results.each do |result|
-        svg.text(place(result), BOTTOM + 20, Support::Text.number(tenants(result)), anchor: 'middle')
+        svg.text(LEFT - 8, height(value) + 4, Cells.number(value.to_f), anchor: 'end')
       end
     end
 
-    # 1, 2 or 5 with zeros, so that there are some five lines.
-    def tick
-      power = 10**Math.log10(@most / 5.0).floor
-      [1, 2, 5, 10].map { |factor| factor * power }.find { |step| step >= @most / 5.0 }.ceil
+    def sizes(svg)
+      @results.each do |result|
+        svg.text(place(result), BOTTOM + 20, Support::Text.number(tenants(result)), anchor: 'middle')
+      end
     end
 
     # @return [Hash{Symbol => Array}] the points of each contender

@@ -4,7 +4,7 @@ require_relative 'waits'
 require_relative 'worker_time'
 
 module Demo
-  # What is known when a run is over. `records` has each job once; `last_enqueue` is when the last job was enqueued;
+  # The result of a run. `records` has each job once; `last_enqueue` is when the last job was enqueued;
   # `left` is how many jobs the queue still holds; `failures` are the errors of jobs that raised.
   Result = Struct.new(:title, :tenants, :records, :last_enqueue, :lost, :left, :repeated, :failures,
                       keyword_init: true) do

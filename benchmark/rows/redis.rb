@@ -24,8 +24,8 @@ module Bench
 
       private
 
-      # Twice as many jobs take out what a worker asks once, as it starts and ends. What a process asks once, the first
-      # two jobs take out.
+      # The difference between two runs, one with twice as many jobs, leaves out the commands that a worker sends once,
+      # as it starts and ends. The first two jobs leave out those that a process sends once.
       def of(contender, proxy)
         server.clear
         enqueue_and_work(contender, proxy, 2)
@@ -40,34 +40,22 @@ module Bench
          proxy.count { contender.call(:drain, workers: 1) }]
       end
     end
+  end
 
-    # Time inside Redis, by INFO commandstats.
-    class RedisTime < Row
-      row 'redis_us'
-      TENANTS = [10, 100, 1000, 10_000].freeze
-
-      def call
-        TENANTS.map { |tenants| reserve(tenants) }
+  # Time inside Redis, by INFO commandstats. A script's time includes the commands inside it; plain Resque runs no
+  # script, only LPOP.
+  Row.row 'redis_us' do
+    [10, 100, 1000, 10_000].map do |tenants|
+      count = within_caps(settings.scaled(300), tenants)
+      measured = arena.rounds(settings.few(5), Row::ALL) do |one|
+        one.call(:load, count: [settings.jobs, tenants].max, tenants: tenants)
+        one.call(:reserve, count: count)
       end
-
-      private
-
-      def reserve(tenants)
-        count = within_caps(settings.scaled(300), tenants)
-        measured = arena.rounds(settings.few(5), ALL) do |one|
-          one.call(:load, count: [settings.jobs, tenants].max, tenants: tenants)
-          one.call(:reserve, count: count)
-        end
-        times = measured.transform_values { |all| all.map { |one| script_time(one) / count } }
-        Result.new("redis_us #{tenants}", "time in Redis of a reserve, #{thousands(tenants)} tenants", 'µs', times)
+      times = measured.to_h do |name, all|
+        commands = name == :plain ? %w[lpop] : %w[evalsha eval fcall]
+        [name, all.map { |one| one.commands.slice(*commands).values.sum { |row| row['usec'].to_f } / count }]
       end
-
-      # A script's time includes the commands inside it. Plain Resque runs no script, only LPOP.
-      def script_time(measured)
-        scripts = measured.commands.slice('evalsha', 'eval', 'fcall')
-        rows = scripts.any? ? scripts : measured.commands.slice('lpop')
-        rows.values.sum { |row| row['usec'].to_f }
-      end
+      Result.new("redis_us #{tenants}", "time in Redis of a reserve, #{thousands(tenants)} tenants", 'µs', times)
     end
   end
 end

@@ -14,7 +14,7 @@ module Bench
       MOST_OF_OTHERS = 100_000
       TURNS = 200
 
-      # What a waiting job takes in Redis, with what the allocator leaves unused.
+      # Memory of a waiting job in Redis, with what the allocator leaves unused.
       BYTES_PER_JOB = 200
 
       # A size: how many tenants have how many jobs. `varied` is the number that differs within the series.

@@ -3,7 +3,7 @@
 require 'etc'
 
 module Support
-  # What a program ran on.
+  # The machine that a program runs on, and the versions it runs with.
   class Machine
     # Load average for each core above which measurements are not reliable.
     BUSY = 0.5
