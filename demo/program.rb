@@ -39,8 +39,7 @@ module Demo
     # Away from a terminal the bar only grows, on one line.
     # @return [ProgressBar]
     def bar(title, total)
-      ProgressBar.create(title: title, total: total, format: '%t |%B| %c of %C, %a', length: 100,
-                         output: $stdout)
+      ProgressBar.create(title: title, total: total, format: '%t |%B| %c of %C, %a', output: $stdout)
     end
 
     # @param what [String] what a job is called here

@@ -5,7 +5,6 @@ require_relative 'application'
 require_relative 'loads'
 require_relative 'single'
 require_relative 'workers'
-require_relative 'caps'
 
 module Bench
   module Contending
@@ -14,7 +13,6 @@ module Bench
       include Loads
       include Single
       include Workers
-      include Caps
       include Chains
     end
   end
