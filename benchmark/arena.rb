@@ -4,7 +4,7 @@ require_relative 'contender'
 require_relative 'server'
 
 module Bench
-  # Redis and the contenders, which start when they are first needed.
+  # Redis and the contenders. A contender starts when it is first used.
   class Arena
     # @return [Server]
     attr_reader :server
@@ -20,10 +20,10 @@ module Bench
       @contenders[name] ||= Contender.new(name, server)
     end
 
-    # Rounds in alternating order, each on an empty Redis.
+    # Rounds in alternating order. Redis is empty before each turn.
     # @param names [Array<Symbol>]
     # @yieldparam contender [Contender]
-    # @return [Hash{Symbol => Array}] what the block gave, by contender
+    # @return [Hash{Symbol => Array}] the block's results, by contender
     def rounds(number, names)
       names.each { |name| self[name] }
       gathered = names.to_h { |name| [name, []] }

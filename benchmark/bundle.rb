@@ -4,14 +4,14 @@ require 'bundler'
 require 'fileutils'
 require 'open3'
 require 'tmpdir'
-require_relative 'error'
+require_relative '../bin/support/error'
 
 module Bench
-  # A contender's Gemfile and gems. All have the same Resque and Redis client; the 0.1.0 gems are the real ones.
+  # A contender's Gemfile and gems. All have the same Resque and Redis client; the 0.1.0 gems are the released ones.
   class Bundle
     PROJECT = File.expand_path('..', __dir__)
     OLD_VERSION = '0.1.0'
-    # Where this bundle's gems are; the contenders use the same.
+    # The contenders share the gems of this bundle.
     GEMS = Gem.path.dup.freeze
 
     SHARED = %w[resque redis redis-client redis-namespace json multi_json].freeze
@@ -30,7 +30,7 @@ module Bench
       @folder = File.join(PROJECT, 'tmp', 'bench', contender.to_s)
     end
 
-    # @return [Hash] the environment of its processes
+    # @return [Hash] the environment for the contender's processes
     def prepare
       FileUtils.mkdir_p(@folder)
       File.write(File.join(@folder, 'Gemfile'), [*fixed_lines, LINES.fetch(@contender)].compact.join("\n"))
@@ -51,7 +51,7 @@ module Bench
         'GEM_PATH' => [*old_gems, *GEMS].join(File::PATH_SEPARATOR) }
     end
 
-    # Brings the old gem, once for all runs.
+    # Installs the old gem, once for all runs.
     def old_gems
       name = OLD[@contender] or return
       gems = File.join(PROJECT, 'tmp', "#{name}-#{OLD_VERSION}")
@@ -64,14 +64,14 @@ module Bench
       FileUtils.rm_rf(partial)
       output, status = Open3.capture2e('gem', 'install', name, '-v', OLD_VERSION, '--no-document',
                                        '--ignore-dependencies', '--install-dir', partial)
-      raise Error, "#{name} #{OLD_VERSION} can't be had from RubyGems: #{output}" unless status.success?
+      raise Support::Error, "could not fetch #{name} #{OLD_VERSION} from RubyGems: #{output}" unless status.success?
 
       File.rename(partial, gems)
     end
 
     def run(*command)
       output, status = Bundler.with_unbundled_env { Open3.capture2e(environment, *command, chdir: @folder) }
-      raise Error, "could not bundle #{@contender}: #{output}" unless status.success?
+      raise Support::Error, "could not bundle #{@contender}: #{output}" unless status.success?
     end
   end
 end

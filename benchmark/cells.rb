@@ -1,9 +1,10 @@
 # frozen_string_literal: true
 
+require_relative '../bin/support/text'
 require_relative 'result'
 
 module Bench
-  # A result as the texts of a table's cells.
+  # A result as the cells of a table's row.
   class Cells
     HEADERS = ['what', 'unit', 'ours', 'plain', '0.1.0', 'ours ÷ plain', 'ours ÷ 0.1.0', 'goal'].freeze
 
@@ -18,10 +19,10 @@ module Bench
     end
 
     # @param number [Float, nil]
-    # @return [String] three digits that count
+    # @return [String] with three significant digits
     def self.number(number)
       return '–' if number.nil?
-      return number.round.to_s.gsub(/(?<=\d)(?=(\d{3})+\z)/, ',') if number.abs >= 100
+      return Support::Text.number(number.round) if number.abs >= 100
 
       format('%.*f', number.abs >= 10 ? 1 : 2, number)
     end
@@ -32,7 +33,7 @@ module Bench
       Cells.number(@result.series[name]&.median)
     end
 
-    # The median, and the least and the most of a round.
+    # The median, with the least and the most of a round.
     def ratio(other)
       series = @result.ratio(other)
       return '–' unless series&.median

@@ -3,16 +3,17 @@
 require 'json'
 require 'rbconfig'
 require_relative 'bundle'
-require_relative 'error'
+require_relative 'cores'
+require_relative '../bin/support/error'
 
 module Bench
-  # A contender's process, as the harness sees it: takes an operation, gives what it cost.
+  # The harness's side of a contender's process: it sends an operation and gets what that cost.
   class Contender
     # The harness's own commands.
     OWN = %w[info config config|resetstat].freeze
 
-    # Seconds by the clock; CPU seconds of the process and its children, and of redis-server; calls of each command of
-    # Redis, and their microseconds; what the operation gave.
+    # Wall-clock seconds; CPU seconds of the process and its children, and of redis-server; for each Redis command its
+    # calls and microseconds; what the operation returned.
     Measured = Struct.new(:seconds, :cpu, :redis_cpu, :commands, :result, keyword_init: true) do
       def all_cpu
         cpu + redis_cpu
@@ -24,7 +25,7 @@ module Bench
       end
     end
 
-    # How long one that is told to end may go on: seconds.
+    # Seconds that a process may take to end.
     PATIENCE = 2.0
     PROGRAM = File.expand_path('contender/main.rb', __dir__)
 
@@ -32,17 +33,17 @@ module Bench
     attr_reader :name
 
     # @param server [Server]
-    # @param url [String] by which it reaches Redis
+    # @param url [String] where the contender connects to Redis
     def initialize(name, server, url: server.url)
       @name = name
       @server = server
       start(url)
-      server.clear # what another one has left in the queue is no job to this one
+      server.clear # of another contender's jobs
       call(:warm_up)
     end
 
     # @return [Measured]
-    # @raise [Error] what went wrong there
+    # @raise [Support::Error] when the operation failed
     def call(operation, **arguments)
       @server.reset_statistics
       redis_before = @server.cpu
@@ -52,7 +53,7 @@ module Bench
                    commands: commands, result: reply['result'])
     end
 
-    # It ends by itself when it has nothing to do; else it, and the workers that it has forked, are made to.
+    # An idle process ends when its input is closed. One that does not is killed, with its workers.
     def stop
       @requests.close
       end_group unless ended_within?(PATIENCE)
@@ -67,7 +68,7 @@ module Bench
       false
     end
 
-    # Its workers may go on when it has ended.
+    # Its workers may outlive it.
     def end_group
       Process.kill(:TERM, -@pid)
       ended_within?(PATIENCE)
@@ -80,25 +81,20 @@ module Bench
       from_us, @requests = IO.pipe
       @replies, to_us = IO.pipe
       @pid = Bundler.with_unbundled_env do
-        Process.spawn(environment, *pinned, RbConfig.ruby, PROGRAM, in: from_us, out: to_us, pgroup: true)
+        Process.spawn(environment, *Cores.prefix, RbConfig.ruby, PROGRAM, in: from_us, out: to_us, pgroup: true)
       end
       [from_us, to_us].each(&:close)
     end
 
-    def pinned
-      core = ENV.fetch('BENCH_CONTENDER_CORE', '')
-      core.empty? ? [] : ['taskset', '-c', core]
-    end
-
     def ask(operation, arguments)
       @requests.puts(JSON.generate(operation: operation, arguments: arguments))
-      line = @replies.gets or raise Error, "the process of #{@name} has ended in #{operation}"
+      line = @replies.gets or raise Support::Error, "the process of #{@name} has ended in #{operation}"
       reply = JSON.parse(line)
-      raise Error, "#{@name}, #{operation}: #{reply['error']}" if reply['error']
+      raise Support::Error, "#{@name}, #{operation}: #{reply['error']}" if reply['error']
 
       reply
     rescue Errno::EPIPE
-      raise Error, "the process of #{@name} has ended"
+      raise Support::Error, "the process of #{@name} has ended"
     end
   end
 end

@@ -1,17 +1,21 @@
 # frozen_string_literal: true
 
-# The Ruby part of bin/bench, for when all is set up. All keys of the Redis at REDIS_URL are deleted:
+# The Ruby part of bin/bench, for when everything is set up:
 #
-#   REDIS_URL=redis://127.0.0.1:6379/0 bundle exec ruby benchmark/main.rb --only enqueue
+#   bundle exec ruby benchmark/main.rb --only enqueue
 require_relative 'options'
 
 settings = Bench::Options.parse(ARGV)
 
 require 'resque'
+require_relative '../bin/support/clock'
+require_relative '../bin/support/error'
+require_relative '../bin/support/interruption'
+require_relative '../bin/support/machine'
+require_relative '../bin/support/redis_server'
 require_relative 'arena'
-require_relative 'charts'
-require_relative 'machine'
-require_relative 'readme'
+require_relative 'cores'
+require_relative 'page'
 require_relative 'report'
 require_relative 'row'
 Dir[File.join(__dir__, 'rows', '*.rb')].each { |file| require file }
@@ -23,17 +27,18 @@ module Bench
     def initialize(settings)
       @settings = settings
       @results = {}
-      @arena = Arena.new(ENV.fetch('REDIS_URL'))
-      @machine = Machine.new(@arena.server.version)
     end
 
     # @return [Integer] exit status
     def call
-      warn(*@machine.warning)
+      prepare
       @settings.only.each { |name| @results[name] = measure(name) }
-      write if @settings.write
+      Charts.new(@results).write if @settings.charts
+      Page.new.write(@results, report) if @settings.write
       0
-    rescue Error, Redis::BaseError => e
+    rescue Support::Interruption => e
+      e.exit_status
+    rescue Support::Error, Redis::BaseError => e
       warn "bin/bench: #{e.message}"
       1
     ensure
@@ -42,50 +47,38 @@ module Bench
 
     private
 
-    # What was measured before a failure or an interruption is printed, too; the contenders end even if nobody reads it.
+    # Always with a server of its own: all keys are deleted.
+    def prepare
+      server = Support::RedisServer.start
+      Cores.pin(server.pid)
+      @arena = Arena.new(server.url)
+      @machine = Support::Machine.new(@arena.server.version)
+      warn(*@machine.warning)
+    end
+
+    # After a failure or an interruption the rows that are complete are printed. The contenders end even if nobody
+    # reads that.
     def finish
-      print_report if @results.any?
+      puts @settings.json ? report.to_json : report.to_s if @results.any?
     ensure
-      @arena.stop
+      @arena&.stop
     end
 
     def report
       Report.new(@results, @machine)
     end
 
-    def print_report
-      puts @settings.json ? report.to_json : report.to_s
-    end
-
     def measure(name)
-      from = now
+      from = Support::Clock.now
       Row::REGISTRY.fetch(name).new(@arena, @settings).call.tap do
-        warn format('%<name>s: measured in %<seconds>.1f s', name: name, seconds: now - from)
+        warn format('%<name>s: measured in %<seconds>.1f s', name: name, seconds: Support::Clock.now - from)
       end
-    end
-
-    def write
-      drawn = Charts.new(@results).write
-      pictures = drawn.map { |name| "![#{name}](benchmark/results/#{name}.svg)" }
-      Readme.new.write([report.to_markdown, *pictures].join("\n\n"))
-    end
-
-    def now
-      Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 end
 
 $stdout.sync = true
-# Only the first counts: a Ctrl-C, or a terminal that is closed (HUP), brings TERM from bin/bench as well, which would
-# keep the contenders from being ended.
-endings = { 'INT' => 130, 'TERM' => 143, 'HUP' => 129 }
-endings.each do |signal, status|
-  trap(signal) do
-    endings.each_key { |other| trap(other, 'IGNORE') }
-    exit status
-  end
-end
+Support::Interruption.watch(at_once: true)
 begin
   exit Bench::Main.new(settings).call
 rescue Errno::EPIPE

@@ -4,8 +4,8 @@ require 'socket'
 require 'uri'
 
 module Bench
-  # Stands between a contender and Redis, and counts round trips: whatever is sent after an answer has come begins a new
-  # one, so a pipeline is one.
+  # A proxy between a contender and Redis that counts round trips. The first bytes sent after an answer begin a new one,
+  # so a pipeline is one round trip.
   class Proxy
     # @param server [Server]
     def initialize(server)

@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
+require_relative '../bin/support/series'
 require_relative 'goals'
-require_relative 'series'
 
 module Bench
-  # One line of the report: what each contender needed, round by round.
+  # One line of the report: each contender's numbers, round by round.
   class Result
     Verdict = Struct.new(:goal, :value, :met)
 
     # @return [String]
     attr_reader :name, :label, :unit
-    # @return [Hash{Symbol => Series}] by contender: :ours, :plain, :old
+    # @return [Hash{Symbol => Support::Series}] by contender: :ours, :plain, :old
     attr_reader :series
     # @return [Hash] CPU time and the like, for --json
     attr_reader :details
@@ -20,12 +20,12 @@ module Bench
       @name = name
       @label = label
       @unit = unit
-      @series = series.transform_values { |values| Series.new(values) }
+      @series = series.transform_values { |values| Support::Series.new(values) }
       @details = details
     end
 
     # @param other [Symbol] contender
-    # @return [Series, nil] ours divided by the other's, round by round
+    # @return [Support::Series, nil] ours divided by the other's, round by round
     def ratio(other)
       series[:ours] / series[other] if series[:ours] && series[other]
     end

@@ -3,7 +3,7 @@
 require 'redis'
 
 module Bench
-  # The redis-server, as the harness sees it.
+  # The harness's view of the redis-server.
   class Server
     BYTES_PER_SLOT = 8
 
@@ -36,7 +36,7 @@ module Bench
       redis.info('commandstats')
     end
 
-    # Not from INFO's used_memory: clients and their buffers, which come and go by themselves, are as large as the jobs.
+    # Not INFO's used_memory: it includes clients and their buffers, which vary by as much as the jobs take.
     # @return [Integer] bytes of all keys, and of the table of keys
     def memory
       slots = redis.dbsize
@@ -47,7 +47,7 @@ module Bench
       redis.info('server').fetch('redis_version')
     end
 
-    # @return [Integer] bytes of all keys that match
+    # @return [Integer] bytes of all keys that match, with their values
     def memory_of(pattern)
       keys = redis.scan_each(match: pattern, count: 1000).to_a.uniq
       keys.sum { |key| redis.call('MEMORY', 'USAGE', key, 'SAMPLES', '0').to_i }

@@ -3,36 +3,38 @@
 require 'cgi'
 
 module Bench
-  # Writes a picture: text, lines and boxes that can be read on light and dark ground.
+  # Draws text, boxes and lines, in colors that are readable on light and dark backgrounds.
   class Svg
-    FONT = 'font-family="sans-serif" font-size="13" fill="#777"'
+    FONT = { 'font-family': 'sans-serif', 'font-size': 13, fill: '#777' }.freeze
 
     def initialize(width, height)
-      @width = width
-      @height = height
+      @size = { width: width, height: height, viewBox: "0 0 #{width} #{height}" }
       @parts = []
     end
 
     def text(left, top, text, anchor: 'start')
-      @parts << "<text x=\"#{left.round(1)}\" y=\"#{top.round(1)}\" text-anchor=\"#{anchor}\" #{FONT}>" \
-                "#{CGI.escapeHTML(text)}</text>"
+      @parts << element('text', CGI.escapeHTML(text), x: left, y: top, 'text-anchor': anchor, **FONT)
     end
 
     def box(left, top, width, height, color)
-      @parts << "<rect x=\"#{left.round(1)}\" y=\"#{top.round(1)}\" width=\"#{width.round(1)}\" " \
-                "height=\"#{height.round(1)}\" fill=\"#{color}\"/>"
+      @parts << element('rect', x: left, y: top, width: width, height: height, fill: color)
     end
 
-    # A line between two points, or a whisker.
-    def line(from, to, color, width = 2)
-      points = [from, to].map { |point| point.map { |number| number.round(1) } }
-      @parts << format('<line x1="%<a>s" y1="%<b>s" x2="%<c>s" y2="%<d>s" stroke="%<e>s" stroke-width="%<f>s"/>',
-                       a: points[0][0], b: points[0][1], c: points[1][0], d: points[1][1], e: color, f: width)
+    # @param points [Array<Array(Float, Float)>]
+    def line(points, color, width = 2)
+      places = points.map { |point| point.map { |number| number.round(1) }.join(',') }.join(' ')
+      @parts << element('polyline', points: places, fill: 'none', stroke: color, 'stroke-width': width)
     end
 
     def to_s
-      size = "width=\"#{@width}\" height=\"#{@height}\" viewBox=\"0 0 #{@width} #{@height}\""
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" #{size} role=\"img\">\n#{@parts.join("\n")}\n</svg>\n"
+      element('svg', "\n#{@parts.join("\n")}\n", xmlns: 'http://www.w3.org/2000/svg', **@size, role: 'img').concat("\n")
+    end
+
+    private
+
+    def element(name, content = '', **attributes)
+      list = attributes.map { |key, value| " #{key}=\"#{value.is_a?(Float) ? value.round(1) : value}\"" }.join
+      "<#{name}#{list}>#{content}</#{name}>"
     end
   end
 end

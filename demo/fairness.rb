@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative 'comparison'
 require_relative 'jobs'
 require_relative 'program'
 require_relative 'report'
@@ -9,40 +8,33 @@ require_relative 'run'
 module Demo
   # The same load on a plain queue and on a fair one, one after the other, and the report.
   class Fairness < Program
-    # @param settings [Options::Settings]
-    def initialize(settings)
-      super
-      @tenants = settings.cast
-      @progress = Progress.new
-    end
-
     private
 
     def perform
-      Resque::FairShare.configure { |config| config.weight = ->(tenant) { @tenants.weight_of(tenant) } }
-      introduce
-      finish(run('plain', PlainJob), run('fair', FairJob))
+      tenants = @settings.cast
+      Resque::FairShare.configure { |config| config.weight = ->(tenant) { tenants.weight_of(tenant) } }
+      introduce("The whale: #{count(:jobs)} jobs. Small tenants: #{count(:tenants)}, with #{count(:small_jobs)} jobs " \
+                "each. Workers: #{@settings.workers}.",
+                'First they share a plain Resque queue, then a fair one.')
+      finish(run('plain', PlainJob, tenants), run('fair', FairJob, tenants))
     end
 
-    def introduce
-      jobs, small_jobs, tenants = @settings.to_h.values_at(:jobs, :small_jobs, :tenants).map { |n| Glyphs.number(n) }
-      puts "The whale: #{jobs} jobs. Small tenants: #{tenants}, with #{small_jobs} jobs each. " \
-           "Workers: #{@settings.workers}.",
-           'First they share a plain Resque queue, then a fair one.',
-           "Redis: #{@session.address}, keys #{@session.namespace}:*", ''
+    def count(setting)
+      Support::Text.number(@settings[setting])
     end
 
-    def run(title, job_class)
-      Run.new(title, job_class, session: @session, settings: @settings, progress: @progress).perform
+    def run(title, job_class, tenants)
+      bar = bar(title.ljust(5), tenants.total)
+      Run.new(title, job_class, session: @session, settings: @settings, bar: bar).perform
     end
 
     def finish(*runs)
-      puts '', Report.new(Comparison.new(*runs, @tenants), @settings, @session.redis_version), ''
+      puts '', Report.new(runs), '', measured_with('job'), ''
       keep_records if @settings.keep
-      faults = Faults.new(runs)
-      return fail_with("FAILED: not every job ran exactly once.\n#{faults.to_a.join("\n")}", 1) unless faults.none?
+      faults = runs.flat_map(&:faults)
+      return fail_with("FAILED: not every job ran exactly once.\n#{faults.join("\n")}", 1) if faults.any?
 
-      puts "All #{Glyphs.number(@tenants.total * runs.size)} jobs ran exactly once."
+      puts "All #{Support::Text.number(runs.sum { |run| run.tenants.total })} jobs ran exactly once."
       0
     end
 

@@ -1,23 +1,23 @@
 # frozen_string_literal: true
 
 require 'resque-fair-share-rs'
-require_relative 'clock'
+require_relative '../bin/support/clock'
 require_relative 'record'
 
 module Demo
-  # What a job does: it works, and notes when.
+  # A job works, and notes when it did.
   module Job
-    # @param job [Hash] `tenant`, `id`, `enqueued` (seconds of {Clock}), `ms` (how long it works), `list` (where it
-    #   notes that)
+    # @param job [Hash] `tenant`, `id`, `enqueued` (seconds of Support::Clock), `ms` (how
+    #   long it works), `list` (where it notes that)
     def perform(job)
-      started = Clock.now
+      started = Support::Clock.now
       sleep(job['ms'] / 1000.0)
-      record = Record.new(job['id'], job['tenant'], job['enqueued'], started, Clock.now)
+      record = Record.new(job['id'], job['tenant'], job['enqueued'], started, Support::Clock.now)
       Resque.redis.rpush(job['list'], record.to_s)
     end
   end
 
-  # As Resque has it: first come, first served.
+  # A plain Resque job: first come, first served.
   class PlainJob
     extend Job
 

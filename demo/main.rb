@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-# The Ruby part of bin/demo, for when all is set up:
+# The Ruby part of bin/demo, for when everything is set up:
 #
-#   REDIS_URL=redis://127.0.0.1:6379/0 bundle exec ruby -I lib demo/main.rb --jobs 500
+#   bundle exec ruby -I lib demo/main.rb --jobs 500
+require_relative '../bin/support/interruption'
 require_relative 'options'
-require_relative 'interruption'
 
 settings = Demo::Options.parse(ARGV)
-Demo::Interruption.watch
+Support::Interruption.watch
 
 $stdout.sync = true
 begin

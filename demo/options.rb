@@ -1,12 +1,14 @@
 # frozen_string_literal: true
 
+require_relative '../bin/support/command_line'
 require_relative 'chains/options'
-require_relative 'command_line'
 require_relative 'tenants'
 
 module Demo
   # The command line.
   module Options
+    HELP = File.expand_path('help.txt', __dir__)
+
     Settings = Struct.new(:tenants, :jobs, :small_jobs, :workers, :job_ms, :weights, :keep, keyword_init: true) do
       # @return [Tenants]
       def cast
@@ -29,13 +31,14 @@ module Demo
 
     class << self
       # @param arguments [Array<String>]
-      # @return [Settings, Chains::Options::Settings]; exits with 2 for an argument that can't be right
+      # @return [Settings, Chains::Options::Settings]; exits with 2 for an argument that cannot be right
       def parse(arguments)
         return Chains::Options.parse(arguments) if Chains::Options.meant?(arguments)
 
         settings = Settings.new(**DEFAULTS)
-        CommandLine.read(arguments, settings) do |line|
-          NUMBERS.each { |name, range| line.number(name, range) }
+        Support::CommandLine.read(HELP, arguments, settings) do |line|
+          line.flags(:keep)
+          line.numbers(NUMBERS)
           line.parser.on('--weights LIST') { |list| settings.weights = weights(list) }
         end
       end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Demo
-  # What a job noted when it was done: one element of a Redis list. Times are seconds of {Clock}.
+  # A job's note when it was done: one element of a Redis list. Times are seconds of Support::Clock.
   Record = Struct.new(:id, :tenant, :enqueued, :started, :ended) do
     # @return [String] the list of a queue's records
     def self.list(queue)

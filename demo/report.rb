@@ -1,63 +1,93 @@
 # frozen_string_literal: true
 
-require 'etc'
-require_relative 'chart'
-require_relative 'comparison'
-require_relative 'faults'
-require_relative 'table'
+require_relative '../bin/support/text'
 require_relative 'verdict'
 
 module Demo
-  # All that is said when both runs are over.
+  # Compares both runs.
   class Report
-    # Text is folded to lines of 100 characters.
-    LINE = /(.{1,100})(?: |\z)/
+    HEADINGS = ['queue', 'tenants', 'jobs', 'median wait', '95 % within', 'longest', 'all done in',
+                'worker time*'].freeze
+    BAR = 48
 
-    # @return [String] the text in lines that are not too long
-    def self.folded(text)
-      text.to_s.gsub(LINE, "\\1\n").chomp
-    end
-
-    # @param comparison [Comparison]
-    # @param settings [Options::Settings]
-    # @param redis_version [String]
-    def initialize(comparison, settings, redis_version)
-      @comparison = comparison
-      @settings = settings
-      @redis_version = redis_version
+    # @param runs [Array<Result>] the plain run, the fair run
+    def initialize(runs)
+      @runs = runs
+      @tenants = runs.first.tenants
     end
 
     def to_s
-      [Table.new(@comparison), folded(window), folded(jain), Chart.new(@comparison), folded(Verdict.new(@comparison)),
-       folded(machine)].join("\n\n")
+      [table, paragraph(window), paragraph(jain), chart, paragraph(Verdict.new(@runs))].join("\n\n")
     end
 
     private
 
+    def table
+      plain, fair = @runs.map { |run| @tenants.groups.map { |group| row(run, group) } }
+      Support::Text.table([*plain, :separator, *fair], headings: HEADINGS, right: 2..7)
+    end
+
+    def row(run, group)
+      waits = run.waits(group)
+      times = [waits.median, waits.p95, waits.max, waits.done].map { |value| seconds(value) }
+      [run.title, group.label, Support::Text.number(waits.values.size), *times, share(run, group)]
+    end
+
+    def share(run, group)
+      share = run.worker_time.share(group.names)
+      return '-' unless share
+
+      format(group.names.one? ? '%.1f %%' : '%.1f %% each', share * 100)
+    end
+
     def window
-      plain, fair = @comparison.runs.map { |run| Glyphs.seconds(@comparison.worker_time(run).window) }
-      '* The part of the worker time that a tenant got while every tenant had jobs waiting: from the last enqueue ' \
-        "until the first tenant had none waiting any more (#{plain} of the plain run, #{fair} of the fair run)."
+      plain, fair = @runs.map { |run| seconds(run.worker_time.window) }
+      '* The share of the worker time that a tenant got while every tenant had jobs waiting: from the last enqueue ' \
+        "until the first tenant had none left waiting (#{plain} of the plain run, #{fair} of the fair run)." \
+        "#{' The plain queue knows no weights.' if @tenants.weights?}"
     end
 
     def jain
-      plain, fair = @comparison.runs.map do |run|
-        index = @comparison.worker_time(run).jain
-        index ? format('%.2f', index) : 'unknown (never did all have jobs waiting)'
+      plain, fair = @runs.map do |run|
+        index = run.worker_time.jain
+        index ? format('%.2f', index) : 'unknown (at no time did all have jobs waiting)'
       end
-      by_weight = ' for its weight' if @comparison.tenants.weights?
-      one_has_all = format('%.2f', 1.0 / @comparison.tenants.names.size)
       "Jain's fairness index of that time: plain #{plain}, fair #{fair}. It is 1 if each tenant got the " \
-        "same#{by_weight}, #{one_has_all} if one got everything."
+        "same#{' for its weight' if @tenants.weights?}, #{format('%.2f', 1.0 / @tenants.names.size)} if one got " \
+        'everything.'
     end
 
-    def machine
-      "Measured just now. Workers: #{@settings.workers}, which fork for each job. A job: #{@settings.job_ms} ms of " \
-        "work. Cores: #{Etc.nprocessors}. Ruby #{RUBY_VERSION}, Resque #{Resque::VERSION}, Redis #{@redis_version}."
+    # The waits as bars, all to the same scale.
+    def chart
+      rows = @runs.product(@tenants.groups).map do |run, group|
+        waits = run.waits(group)
+        [run.title, group.label, bar(waits), seconds(waits.median)]
+      end
+      full, light = marks.map { |mark| mark * 3 }
+      "How long jobs waited for a worker: #{full} half of them at most, #{light} 95 % of them\n" +
+        Support::Text.table(rows, right: [3], style: Support::Text::NO_BORDER)
     end
 
-    def folded(text)
-      Report.folded(text)
+    def bar(waits)
+      full, all = [waits.median, waits.p95].map { |wait| (wait.to_f / longest * BAR).ceil }
+      (marks.first * full) + (marks.last * (all - full))
+    end
+
+    def longest
+      @longest ||= @runs.product(@tenants.groups).filter_map { |run, group| run.waits(group).p95 }.max&.nonzero? || 1.0
+    end
+
+    # Those that the locale can show.
+    def marks
+      Encoding.find('locale') == Encoding::UTF_8 ? %w[█ ░] : %w[# -]
+    end
+
+    def paragraph(text)
+      Support::Text.paragraph(text)
+    end
+
+    def seconds(value)
+      Support::Text.seconds(value)
     end
   end
 end

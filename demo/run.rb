@@ -1,38 +1,34 @@
 # frozen_string_literal: true
 
-require_relative 'clock'
-require_relative 'interruption'
+require_relative '../bin/support/clock'
+require_relative '../bin/support/interruption'
 require_relative 'record'
+require_relative 'result'
 require_relative 'warm_up'
 require_relative 'worker_pool'
 
 module Demo
-  # The whole load once, on one queue.
+  # Runs the whole load once, on one queue.
   class Run
     # Seconds between two looks at what is done.
     LOOK = 0.2
-    # Seconds without a job that ends and with no worker at work, after which nothing more will come.
+    # After so many seconds in which no job ends and no worker is busy, nothing more will happen.
     SILENCE = 2
-
-    # What is known when it is over. `records` has each job once; `left` counts what is still in the queue; `failures`
-    # are the errors of jobs that raised; `seconds` is how long it took.
-    Result = Struct.new(:title, :records, :last_enqueue, :seconds, :lost, :left, :repeated, :failures,
-                        keyword_init: true)
 
     # @param title [String]
     # @param job_class [Class]
-    def initialize(title, job_class, session:, settings:, progress:)
+    # @param bar [ProgressBar]
+    def initialize(title, job_class, session:, settings:, bar:)
       @title = title
       @job_class = job_class
       @settings = settings
       @tenants = settings.cast
-      @progress = progress
+      @bar = bar
       @queue = Resque.queue_from_class(job_class).to_s
       @list = Record.list(@queue)
       @pool = WorkerPool.new(session, [@queue], settings.workers) { WarmUp.new(job_class).perform }
       @lines = []
       @records = {}
-      @done = Hash.new(0)
     end
 
     # @return [Result]
@@ -42,61 +38,52 @@ module Demo
       look until over?
       @pool.finish
       read
-      result.tap { |result| @progress.finish(result) }
+      result
     ensure
+      @bar.stop
       @pool.stop
     end
 
     private
 
     def enqueue_all
-      @first_enqueue = Clock.now
-      @progress.start(@title, @tenants)
+      @first_enqueue = Support::Clock.now
       @tenants.each_job do |tenant, id|
-        look if Clock.now - (@looked || @first_enqueue) > LOOK
-        @last_enqueue = Clock.now
+        look if Support::Clock.now - (@looked || @first_enqueue) > LOOK
+        @last_enqueue = Support::Clock.now
         Resque.enqueue(@job_class, tenant: tenant, id: id, enqueued: @last_enqueue, ms: @settings.job_ms, list: @list)
       end
       look
     end
 
     def look
-      Interruption.check
+      Support::Interruption.check
       @pool.check
-      pause = LOOK - (Clock.now - @looked) if @looked
+      pause = LOOK - (Support::Clock.now - @looked) if @looked
       sleep(pause) if pause&.positive?
-      @looked = Clock.now
+      @looked = Support::Clock.now
       read
-      @progress.show(@records.size, @done[Tenants::WHALE])
+      @bar.progress = @records.size
     end
 
-    # Takes what was noted since the last look.
+    # Reads what was noted since the last look.
     def read
       fresh = Resque.redis.lrange(@list, @lines.size, -1)
       return if fresh.empty?
 
-      @read = Clock.now
+      @read = Support::Clock.now
       @lines.concat(fresh)
-      fresh.each { |line| note(Record.parse(line)) }
-    end
-
-    def note(record)
-      return if @records.key?(record.id)
-
-      @records[record.id] = record
-      @done[record.tenant] += 1
+      fresh.map { |line| Record.parse(line) }.each { |record| @records[record.id] ||= record }
     end
 
     def over?
       return true if @records.size >= @tenants.total
 
-      Clock.now - (@read || @last_enqueue) > SILENCE && !@pool.busy?
+      Support::Clock.now - (@read || @last_enqueue) > SILENCE && !@pool.busy?
     end
 
     def result
-      records = @records.values
-      ended = records.map(&:ended).max || @last_enqueue
-      Result.new(title: @title, records: records, last_enqueue: @last_enqueue, seconds: ended - @first_enqueue,
+      Result.new(title: @title, tenants: @tenants, records: @records.values, last_enqueue: @last_enqueue,
                  lost: expected - @records.keys, left: Resque.size(@queue), repeated: repeated, failures: failures)
     end
 

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 module Demo
-  # Who enqueues how much, and with what weight.
+  # The tenants, how many jobs each enqueues, and their weights.
   class Tenants
     WHALE = 'whale'
 
-    # Tenants that share a line of the result.
+    # Tenants that share a line of the report.
     Group = Struct.new(:label, :names)
 
-    # @return [Array<String>] the names of all, the whale first
+    # @return [Array<String>] all names, the whale first
     attr_reader :names
 
     # @param small [Integer] number of small tenants
@@ -30,7 +30,7 @@ module Demo
       @jobs[name]
     end
 
-    # @return [Integer] jobs of all
+    # @return [Integer] jobs of all tenants
     def total
       names.sum { |name| jobs_of(name) }
     end

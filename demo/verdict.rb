@@ -1,33 +1,34 @@
 # frozen_string_literal: true
 
-require_relative 'glyphs'
+require_relative '../bin/support/text'
 
 module Demo
-  # What the numbers mean, in a sentence.
+  # One sentence about what the numbers mean.
   class Verdict
-    # Times that differ by less are called the same.
+    # Times that differ by a smaller share count as the same.
     SAME = 0.05
 
-    # @param comparison [Comparison]
-    def initialize(comparison)
-      @comparison = comparison
+    # @param runs [Array<Result>] the plain run, the fair run
+    def initialize(runs)
+      @runs = runs
+      @tenants = runs.first.tenants
     end
 
     def to_s
-      wait = both(@comparison.tenants.small_group, :median)
-      done = both(@comparison.tenants.groups.first, :done)
+      wait = both(@tenants.small_group, :median)
+      done = both(@tenants.groups.first, :done)
       return 'Too few jobs were done to compare the runs.' unless (wait + done).all?
 
-      "With fair share a small tenant's job waited #{Glyphs.seconds(wait.last)} (median) instead of " \
-        "#{Glyphs.seconds(wait.first)}, #{less(*wait)}; the whale was done in #{Glyphs.seconds(done.last)} " \
-        "instead of #{Glyphs.seconds(done.first)}, #{later(*done)}."
+      waited, was_done = [wait, done].map { |times| times.map { |time| Support::Text.seconds(time) } }
+      "With fair share a small tenant's job waited #{waited.last} (median) instead of #{waited.first}, " \
+        "#{less(*wait)}; the whale was done in #{was_done.last} instead of #{was_done.first}, #{later(*done)}."
     end
 
     private
 
     # @return [Array(Float, Float)] of the plain and of the fair run
     def both(group, what)
-      @comparison.runs.map { |run| @comparison.waits(run, group).public_send(what) }
+      @runs.map { |run| run.waits(group).public_send(what) }
     end
 
     def less(before, after)

@@ -1,39 +1,24 @@
 # frozen_string_literal: true
 
+require_relative '../bin/support/series'
+
 module Demo
-  # How long the jobs of some tenants waited.
-  class Waits
+  # How long the jobs of some tenants waited, in seconds.
+  class Waits < Support::Series
     # @param records [Array<Record>]
     def initialize(records)
+      super(records.map(&:wait))
       @records = records
-      @waits = records.map(&:wait).sort
     end
 
-    def jobs
-      @waits.size
-    end
-
-    # By nearest rank.
-    # @return [Float, nil] seconds, within which that share of the jobs had started; nil without jobs
-    def within(share)
-      @waits[(share * jobs).ceil - 1] if jobs.positive?
-    end
-
-    def median
-      within(0.5)
-    end
-
+    # @return [Float, nil]
     def p95
-      within(0.95)
-    end
-
-    def longest
-      @waits.last
+      quantile(0.95)
     end
 
     # @return [Float, nil] seconds from the first of these jobs' enqueue until the last was done
     def done
-      @records.map(&:ended).max - @records.map(&:enqueued).min if jobs.positive?
+      @records.map(&:ended).max - @records.map(&:enqueued).min if @records.any?
     end
   end
 end

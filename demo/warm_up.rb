@@ -1,16 +1,15 @@
 # frozen_string_literal: true
 
-require_relative 'clock'
+require_relative '../bin/support/clock'
 require_relative 'record'
 
 module Demo
-  # What a worker does before its first job.
+  # A worker performs a job of the demo before it forks for the first one.
   #
-  # A fork shares its memory with the worker until one of them writes to it, so the demo's time goes by the pages that
-  # have to be copied: 800 a job without what is done here, 260 with it. Ruby fills its caches where code runs for the
-  # first time; what a worker has not run yet, each of its children runs for the first time.
+  # Ruby fills inline caches the first time code runs. In a forked child each such write copies a page, and every child
+  # would pay again: 800 pages a job without this class, 260 with it. The demo's time is mostly these copies.
   class WarmUp
-    # A worker's garbage of so many jobs is some 5 MB.
+    # The garbage of so many jobs is about 5 MB.
     JOBS_PER_COLLECTION = 500
 
     # @param job_class [Class] one with {Job}
@@ -19,7 +18,7 @@ module Demo
     end
 
     def perform
-      job = { tenant: 'none', id: 'none', enqueued: Clock.now, ms: 0, list: Record.list('warm_up') }
+      job = { tenant: 'none', id: 'none', enqueued: Support::Clock.now, ms: 0, list: Record.list('warm_up') }
       Resque::Job.create('warm_up', @job_class, job)
       worker = Resque::Worker.new('warm_up')
       worker.fork_per_job = false
@@ -30,8 +29,8 @@ module Demo
 
     private
 
-    # Garbage collection writes to all pages. And the C library tidies its free memory when it is asked for much at
-    # once: better here than in each child.
+    # Garbage collection writes to all pages, so it runs rarely. glibc coalesces freed chunks at the next large
+    # allocation and writes to each: done here, or every child copies those pages.
     def tidy_seldom
       GC.disable
       jobs = 0

@@ -1,19 +1,19 @@
 # frozen_string_literal: true
 
-require_relative 'clock'
-require_relative 'error'
-require_relative 'interruption'
+require_relative '../bin/support/clock'
+require_relative '../bin/support/error'
+require_relative '../bin/support/interruption'
 
 module Demo
   # Real Resque workers, each in a process of its own, that fork for each job.
   class WorkerPool
     # Seconds between two looks at an empty queue.
     POLL = 0.1
-    # Seconds that a worker may take to start, and to end.
+    # Seconds that a worker may take to start or to end.
     PATIENCE = 20
 
     # @param session [Session]
-    # @param queues [Array<String, Symbol>] what they work on
+    # @param queues [Array<String, Symbol>] that they work on
     # @param size [Integer]
     # @param warm_up [Proc] called in each worker before it looks for jobs
     def initialize(session, queues, size, &warm_up)
@@ -24,14 +24,14 @@ module Demo
       @pids = []
     end
 
-    # Comes back when all are there and look for jobs.
+    # Returns when all of them look for jobs.
     def start
       @size.times { launch }
-      wait_until { started? } || raise(Error, "the workers did not start in #{PATIENCE} s")
+      wait_until { started? } || raise(Support::Error, "the workers did not start in #{PATIENCE} s")
     end
 
-    # Kills a worker with its child, and puts a new one in its place. Comes back when that one looks for jobs: it has
-    # pruned the dead one then.
+    # Kills a worker with its child, and starts a new one. Returns when the new one looks for jobs: by then it has
+    # pruned the dead one.
     # @param pid [Integer] the worker's
     def replace(pid)
       @pids.delete(pid)
@@ -39,7 +39,7 @@ module Demo
       Process.wait(pid)
       wait_until { may_prune? }
       launch
-      wait_until { started? } || raise(Error, "the new worker did not start in #{PATIENCE} s")
+      wait_until { started? } || raise(Support::Error, "the new worker did not start in #{PATIENCE} s")
     end
 
     # @return [Boolean] whether one of them has a job
@@ -51,7 +51,7 @@ module Demo
     def check
       return if reap.size == @size
 
-      raise Error, 'a worker has ended before its time; LOGGING=1 bin/demo shows what the workers say'
+      raise Support::Error, 'a worker has ended too early; LOGGING=1 bin/demo shows what the workers log'
     end
 
     # Each ends after its job.
@@ -60,7 +60,7 @@ module Demo
       wait_until { reap.empty? } || stop
     end
 
-    # They end now; a job that runs is killed.
+    # They end now; a running job is killed.
     def stop
       signal(:TERM)
       wait_until(3) { reap.empty? } || kill
@@ -72,15 +72,16 @@ module Demo
       @pids << fork { work }
     end
 
-    # Resque lets one worker prune in a heartbeat's interval.
+    # Resque lets one worker prune in each heartbeat interval.
     def may_prune?
-      Interruption.check
+      Support::Interruption.check
       !Resque.redis.exists?('pruning_dead_workers_in_progress')
     end
 
     def work
-      Interruption.unwatch
-      # A group of its own: a Ctrl-C is for the demo, which ends the workers itself, and a kill reaches its child.
+      Support::Interruption.unwatch
+      # In a process group of its own: the demo, not the terminal's Ctrl-C, ends the workers, and a kill reaches the
+      # worker's child too.
       Process.setpgrp
       @session.connect
       @warm_up&.call
@@ -113,15 +114,15 @@ module Demo
     end
 
     def started?
-      Interruption.check
+      Support::Interruption.check
       check
       (@pids - Resque.workers.map(&:pid)).empty?
     end
 
     def wait_until(seconds = PATIENCE)
-      deadline = Clock.now + seconds
+      deadline = Support::Clock.now + seconds
       until (result = yield)
-        return if Clock.now > deadline
+        return if Support::Clock.now > deadline
 
         sleep 0.02
       end

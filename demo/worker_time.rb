@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 module Demo
-  # Who got how much of the workers' time while all tenants were backlogged. Fairness can only be judged then: a tenant
-  # without a waiting job uses less than its share, because it wants less.
+  # How much of the workers' time each tenant got while all tenants were backlogged. Fairness can only be judged then:
+  # a tenant without a waiting job uses less than its share, because it wants less.
   #
-  # That time begins with the last enqueue and ends when the first tenant has no job waiting any more: when the last of
-  # its jobs has started. The same holds for a plain queue, where it is the whale that is through first, while the small
-  # tenants, all behind it, had nothing.
+  # That window begins with the last enqueue and ends when the first tenant has no job waiting any more: when the last
+  # of its jobs has started. In a plain queue that tenant is the whale, while the small tenants, all behind it, had
+  # nothing.
   class WorkerTime
     # @param records [Array<Record>]
     # @param tenants [Tenants]
@@ -40,7 +40,7 @@ module Demo
 
     private
 
-    # A job counts as far as it was inside the window.
+    # Of a job only the part inside the window counts.
     def used
       @used ||= @records.each_with_object(Hash.new(0.0)) do |record, used|
         used[record.tenant] += [[record.ended, @to].min - [record.started, @from].max, 0].max

@@ -2,7 +2,7 @@
 
 require 'logger'
 require 'resque-fair-share-rs'
-require_relative 'support/redis_server'
+require_relative '../bin/support/redis_server'
 require_relative 'support/lossy_proxy'
 require_relative 'support/monitoring'
 require_relative 'support/waiting'
@@ -13,9 +13,9 @@ require_relative 'support/fair_state'
 require_relative 'support/chain_jobs'
 require_relative 'support/chain_state'
 
-# bin/test gives a server of its own. Without one a server is started for this run.
-TEST_REDIS = ENV['REDIS_URL'] ? nil : RedisServer.start
-REDIS_URL = ENV['REDIS_URL'] || TEST_REDIS.url
+RedisServer = Support::RedisServer
+# Where no server is named, one is started for this run. It ends with the run, also when no spec can be loaded.
+REDIS_URL = ENV['REDIS_URL'] || RedisServer.start.url
 
 RSpec.configure do |config|
   config.disable_monkey_patching!
@@ -38,8 +38,4 @@ RSpec.configure do |config|
   end
 
   config.after { WorkerProcess.end_all }
-  config.after(:suite) do
-    TEST_REDIS&.stop
-    RedisServer.stop_another
-  end
 end

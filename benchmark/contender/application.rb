@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# What a contender's processes have loaded: the gems of its bundle, and the jobs.
+# Every process of a contender loads this: the gems of its bundle, and the jobs.
 require 'bundler/setup'
 Bundler.require
 require 'json'

@@ -2,11 +2,11 @@
 
 module Bench
   module Contending
-    # Job chains: ours, and 0.1.0's.
+    # Job chains, ours and those of 0.1.0.
     module Chains
       STEPS = 5
 
-      # Notes how long the end of a step takes, with which the next one's job is in its queue.
+      # Notes how long the end of a step takes, after which the next step's job is in its queue.
       module Latency
         SECONDS = [] # rubocop:disable Style/MutableConstant
 
@@ -18,12 +18,12 @@ module Bench
         end
       end
 
-      # Starts them.
+      # Starts chains.
       def chains(count:, from: 0)
         Stopwatch.time { count.times { |n| chain("order-#{from + n}") } }
       end
 
-      # One worker, until no step waits.
+      # One worker performs steps until none waits.
       # @return [Stopwatch::Reading] the steps, and how long the transitions took
       def transitions
         note_latency unless NAME == :plain

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
-# The README's job.
+require_relative '../../demo/record'
+
+# The job of the README.
 class SyncJob
   extend Resque::Plugins::FairShare if defined?(Resque::Plugins::FairShare)
   @queue = :default
@@ -16,17 +18,17 @@ class PlainJob
   def self.perform(params); end
 end
 
-# Works as long as it is told, and notes when: an element as Demo::Record has it.
+# Sleeps as long as its argument says, and notes when.
 class SleepingJob
   extend Resque::Plugins::FairShare if defined?(Resque::Plugins::FairShare)
   @queue = :sleeping
   fair_share_on :tenant if respond_to?(:fair_share_on)
 
   def self.perform(job)
-    started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    started = Support::Clock.now
     sleep(job['ms'] / 1000.0)
-    ended = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    Resque.redis.rpush('bench:done', [job['id'], job['tenant'], job['enqueued'], started, ended].join(' '))
+    record = Demo::Record.new(job['id'], job['tenant'], job['enqueued'], started, Support::Clock.now)
+    Resque.redis.rpush('bench:done', record.to_s)
   end
 end
 
@@ -38,7 +40,7 @@ class StepJob
   def self.perform(params); end
 end
 
-# A chain made by hand: each job puts the next one into the queue.
+# A chain made by hand: each job enqueues the next.
 class HandMadeStepJob
   @queue = :steps
 
@@ -50,7 +52,7 @@ class HandMadeStepJob
   end
 end
 
-# What ActiveJob's adapter for Resque enqueues; the payload is made as it makes it, without ActiveJob itself.
+# ActiveJob's adapter for Resque enqueues this class. The payload is built like the adapter's, without ActiveJob.
 module ActiveJob
   module QueueAdapters
     class ResqueAdapter

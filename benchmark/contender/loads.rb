@@ -2,18 +2,18 @@
 
 module Bench
   module Contending
-    # Fills queues.
+    # Fills queues, and puts tenants at their cap.
     module Loads
       RECORDS = [1, 2, 3].freeze
 
-      # As an application does it, job by job.
+      # Job by job, as an application does it.
       def enqueue(count:, tenants:)
         Stopwatch.time do
           count.times { |n| Resque.enqueue(SyncJob, account_id: n % tenants, record_ids: RECORDS) }
         end
       end
 
-      # The fastest way there is to get many jobs in.
+      # The fastest way to enqueue many jobs.
       def bulk(count:, tenants:)
         return enqueue(count: count, tenants: tenants) unless NAME == :ours
 
@@ -21,7 +21,7 @@ module Bench
         Stopwatch.time { Resque::FairShare.enqueue_all(SyncJob, list) }
       end
 
-      # Untimed. `skew`: the share of the jobs that the first tenant has.
+      # Untimed. `skew` is the first tenant's share of the jobs.
       def load(count:, tenants:, skew: 0, queue: 'default', most: nil)
         Stopwatch.untimed do
           first = (count * skew).to_i
@@ -38,13 +38,36 @@ module Bench
         end
       end
 
-      # Each as long as `bytes` says.
+      # Each payload has `bytes` bytes.
       def enqueue_active_job(count:, tenants:, bytes:)
         wrapper = ActiveJob::QueueAdapters::ResqueAdapter::JobWrapper
         Stopwatch.time { count.times { |n| Resque.enqueue_to('default', wrapper, active_job(n, n % tenants, bytes)) } }
       end
 
+      # Each of the first `tenants` has a running job more than its cap allows.
+      def cap(tenants:)
+        Stopwatch.untimed do
+          case NAME
+          when :ours then tenants.times { |id| cap_ours(id) }
+          when :old then tenants.times { |id| cap_old(id) }
+          end
+          nil
+        end
+      end
+
       private
+
+      def cap_ours(id)
+        Resque.enqueue(SyncJob, account_id: id, record_ids: Loads::RECORDS)
+        Resque::Job.reserve(Single::QUEUE) or raise 'no job'
+        Resque::FairShare.queue(Single::QUEUE).partition(id).set(max_in_flight: 1)
+      end
+
+      # As if 50 of its jobs, the default cap, were running.
+      def cap_old(id)
+        Resque.redis.set("fair_share:default:#{id}:in_flight", 50)
+        Resque.redis.zadd('fair_share:default:partitions', 50, id.to_s)
+      end
 
       def fill(queue, ids)
         return fill_ours(queue, ids) if NAME == :ours
@@ -59,7 +82,7 @@ module Bench
         Resque::FairShare.enqueue_all(SyncJob, ids.map { |id| [{ account_id: id, record_ids: RECORDS }] }, queue: queue)
       end
 
-      # What 0.1.0's hooks write besides, which go into three round trips a job.
+      # 0.1.0's hooks write this in addition, in three round trips for each job.
       def fill_old(queue, groups)
         Resque.redis.pipelined do |pipe|
           groups.each do |id, pairs|

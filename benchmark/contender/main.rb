@@ -1,26 +1,24 @@
 # frozen_string_literal: true
 
-# A contender's own process: takes operations from standard input, one JSON line each, and answers what they cost.
+# A contender's process. Each line of standard input is an operation as JSON; each line of output is what it cost.
 require_relative 'application'
 require_relative 'loads'
 require_relative 'single'
 require_relative 'workers'
-require_relative 'caps'
 
 module Bench
   module Contending
-    # Everything that a contender can be asked to do. Each returns a {Stopwatch::Reading}.
+    # All operations. Each returns a {Stopwatch::Reading}.
     class Operations
       include Loads
       include Single
       include Workers
-      include Caps
       include Chains
     end
   end
 end
 
-# What else is printed must not come between the answers.
+# Other output must not mix with the answers.
 replies = $stdout.dup
 $stdout.reopen($stderr)
 operations = Bench::Contending::Operations.new

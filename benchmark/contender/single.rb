@@ -2,7 +2,7 @@
 
 module Bench
   module Contending
-    # What one process does that does not fork.
+    # Operations of one process that does not fork.
     module Single
       QUEUE = 'default'
 
@@ -11,7 +11,7 @@ module Bench
         Array.new(number) { |n| "empty_#{n}" }
       end
 
-      # What runs for the first time runs slowly.
+      # Code is slow the first time it runs.
       def warm_up
         whole(count: 100, tenants: 10)
       end
@@ -20,12 +20,12 @@ module Bench
         Stopwatch.time { count.times { Resque::Job.reserve(QUEUE) or raise 'no job' } }
       end
 
-      # A look that finds nothing.
+      # A reserve that finds no job.
       def empty(count:)
         Stopwatch.time { count.times { Resque::Job.reserve(QUEUE) and raise 'a job, though all are capped' } }
       end
 
-      # A worker's look at many queues that are all empty.
+      # A worker polls many queues that are all empty.
       def poll(count:, queues:)
         with_worker(*Single.empty_queues(queues)) do |worker|
           Stopwatch.time { count.times { worker.reserve and raise 'a job' } }
@@ -42,7 +42,7 @@ module Bench
         end
       end
 
-      # All that happens to a job, but a fork.
+      # Everything that happens to a job, except the fork.
       def whole(count:, tenants:)
         with_worker(QUEUE) do |worker|
           Stopwatch.time do

@@ -1,14 +1,16 @@
 # frozen_string_literal: true
 
+require_relative '../../bin/support/clock'
+
 module Bench
   module Contending
-    # Time by the clock, and CPU time of this process and its children.
+    # Wall-clock time, and CPU time of this process and its children.
     module Stopwatch
       Reading = Struct.new(:seconds, :cpu, :result)
 
       module_function
 
-      # @return [Reading] of the block, with what it gives
+      # @return [Reading] of the block, with its result
       def time
         GC.start
         cpu = self.cpu
@@ -18,13 +20,13 @@ module Bench
         Reading.new(seconds, self.cpu - cpu, result)
       end
 
-      # For what isn't measured.
+      # For operations that are not measured.
       def untimed
         Reading.new(0.0, 0.0, yield)
       end
 
       def now
-        Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        Support::Clock.now
       end
 
       # Children count when they have ended.

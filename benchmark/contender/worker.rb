@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-# A worker in a process of its own, as `rake resque:work` starts one: it has performed nothing itself, and forks for
-# each job. Told to go, it works on the queues that it is given until nothing waits, and prints what that cost.
+# A worker in a process of its own, as `rake resque:work` starts one: it has performed no job itself, and forks for
+# each. After a line of input it works on the queues named as arguments until nothing waits, and prints what that cost.
 require_relative 'application'
 
 reply = $stdout.dup

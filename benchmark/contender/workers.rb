@@ -6,7 +6,7 @@ module Bench
   module Contending
     # Workers in processes of their own.
     module Workers
-      # One that forks for each job. What loading takes does not count.
+      # A worker that forks for each job. The time it takes to load is not counted.
       class Real
         PROGRAM = File.expand_path('worker.rb', __dir__)
 
@@ -31,8 +31,8 @@ module Bench
         end
       end
 
-      # Until nothing waits. Only the last of their queues has jobs.
-      # @return [Stopwatch::Reading] time of the slowest, CPU time of all
+      # The workers work until nothing waits. Only the last of their queues has jobs.
+      # @return [Stopwatch::Reading] the slowest worker's time, the CPU time of all
       def drain(workers:, queues: 1)
         names = [*Single.empty_queues(queues - 1), Single::QUEUE]
         all = Array.new(workers) { Real.new(names) }
@@ -42,8 +42,8 @@ module Bench
         Stopwatch::Reading.new(readings.map(&:seconds).max, readings.sum(&:cpu))
       end
 
-      # Tenants' jobs that sleep, by workers that don't fork. `plan` has [tenant, jobs, ms], in their order.
-      # @return [Stopwatch::Reading] the moment of the last enqueue
+      # Jobs that sleep, by workers that do not fork. `plan` has [tenant, jobs, ms], in the order of the enqueues.
+      # @return [Stopwatch::Reading] whose result is the time of the last enqueue
       def fairness(plan:, workers:, weights: {})
         Resque::FairShare.configure { |config| config.weight = ->(id) { weights.fetch(id.to_sym, 1) } } if NAME == :ours
         plan.each { |tenant, jobs, ms| enqueue_sleeping(tenant, jobs, ms) }

@@ -2,98 +2,55 @@
 
 require_relative '../row'
 
+# Rows of job chains of five steps.
 module Bench
-  module Rows
-    # Chains of five steps, by a worker that doesn't fork. plain Resque has none: each job enqueues the next.
-    class Chain < Row
-      row 'chain'
-      CHAINS = 200
-      CONTENDERS = %i[old_chain ours].freeze
+  CHAINS = %i[old_chain ours].freeze
+  LISTINGS = [['a page of 50', :chain_page, 50], ['counts by status', :chain_counts, 200]].freeze
 
-      def call
-        measured = arena.rounds(settings.few(5), [:plain, *CONTENDERS]) do |one|
-          one.call(:chains, count: settings.scaled(CHAINS, 5))
-          one.call(:transitions)
-        end
-        label = 'chain transitions (plain: each job enqueues the next)'
-        [Result.new('chain', label, 'transitions/s', chain_series(rates(measured))),
-         latency(measured, 'p50', 0.5), latency(measured, 'p99', 0.99)]
-      end
+  # A worker that does not fork. Plain Resque has no chains: each job enqueues the next.
+  Row.row 'chain' do
+    measured = arena.rounds(settings.few(5), [:plain, *CHAINS]) do |one|
+      one.call(:chains, count: settings.scaled(200, 5))
+      one.call(:transitions)
+    end
+    rates = measured.transform_values { |all| all.map { |one| one.result['steps'] / one.seconds } }
+    latencies = measured.slice(*CHAINS).transform_values do |all|
+      all.map { |one| Support::Series.new(one.result['latencies']) }
+    end
+    [Result.new('chain', 'chain transitions (plain: each job enqueues the next)', 'transitions/s', chain_series(rates)),
+     *{ 'p50' => 0.5, 'p99' => 0.99 }.map do |word, share|
+       numbers = latencies.transform_values { |all| all.map { |series| series.quantile(share) * 1e6 } }
+       Result.new("chain #{word}", "end of a step to the next job in its queue, #{word}", 'µs', chain_series(numbers))
+     end]
+  end
 
-      private
-
-      def rates(measured)
-        measured.transform_values { |all| all.map { |one| one.result['steps'] / one.seconds } }
-      end
-
-      def latency(measured, word, share)
-        numbers = measured.slice(*CONTENDERS).transform_values do |all|
-          all.map { |one| Series.new(one.result['latencies']).quantile(share) * 1e6 }
-        end
-        Result.new("chain #{word}", "end of a step to the next job in its queue, #{word}", 'µs', chain_series(numbers))
+  # Memory of the chains' keys and of the indexes over them, by MEMORY USAGE.
+  Row.row 'chain_memory' do
+    count = settings.scaled(200)
+    measured = arena.rounds(settings.few(3), CHAINS) do |one|
+      %w[chains transitions].zip([{ count: count }, {}]).map do |operation, arguments|
+        one.call(operation, **arguments)
+        server.memory_of('resque:job_chain:*').fdiv(count)
       end
     end
-
-    # Keys of the chains and of the indexes over them, by MEMORY USAGE.
-    class ChainMemory < Row
-      row 'chain_memory'
-
-      def call
-        both = arena.rounds(settings.few(3), Chain::CONTENDERS) { |one| measure(one, settings.scaled(200)) }
-        %w[running finished].each_with_index.map do |word, index|
-          line(word, both.transform_values { |all| all.map { |pair| pair[index] } })
-        end
-      end
-
-      private
-
-      # @return [Array(Float, Float)] bytes of a chain that runs, and of one that has ended
-      def measure(contender, count)
-        contender.call(:chains, count: count)
-        running = bytes
-        contender.call(:transitions)
-        [running, bytes].map { |all| all.fdiv(count) }
-      end
-
-      def line(word, numbers)
-        Result.new("chain_memory #{word}", "a #{word} chain of 5 steps", 'bytes', chain_series(numbers))
-      end
-
-      def bytes
-        server.memory_of('resque:job_chain:*')
-      end
+    %w[running finished].each_with_index.map do |word, index|
+      numbers = measured.transform_values { |all| all.map { |pair| pair[index] } }
+      Result.new("chain_memory #{word}", "a #{word} chain of 5 steps", 'bytes', chain_series(numbers))
     end
+  end
 
-    # 0.1.0 has no listing.
-    class ChainList < Row
-      row 'chain_list'
-
-      def call
-        server.clear
-        [0, *sizes].each_cons(2).flat_map do |made, size|
-          arena[:ours].call(:chains, count: size - made, from: made)
-          lines(size)
-        end
-      ensure
-        server.clear
-      end
-
-      private
-
-      def sizes
-        [settings.scaled(1000), settings.scaled(10_000), *(1_000_000 if settings.full)].uniq
-      end
-
-      def lines(size)
-        [line(size, 'a page of 50', :chain_page, 50), line(size, 'counts by status', :chain_counts, 200)]
-      end
-
-      def line(size, label, operation, count)
-        numbers = Array.new(settings.few(5)) do
-          arena[:ours].call(operation, count: count).seconds / count * 1e6
-        end
+  # 0.1.0 has no listing.
+  Row.row 'chain_list' do
+    server.clear
+    sizes = [settings.scaled(1000), settings.scaled(10_000), *(1_000_000 if settings.full)].uniq
+    [0, *sizes].each_cons(2).flat_map do |made, size|
+      arena[:ours].call(:chains, count: size - made, from: made)
+      LISTINGS.map do |label, operation, count|
+        numbers = Array.new(settings.few(5)) { arena[:ours].call(operation, count: count).seconds / count * 1e6 }
         Result.new("chain_list #{label} #{size}", "#{label} of #{thousands(size)} chains", 'µs', { ours: numbers })
       end
     end
+  ensure
+    server.clear
   end
 end

@@ -4,11 +4,11 @@ require_relative '../row'
 
 module Bench
   module Rows
-    # Bytes of all keys. All jobs are enqueued as an application does it.
+    # Bytes of all keys. Jobs are enqueued one by one, as an application does it.
     class Memory < Row
       row 'memory'
       TENANTS = 1000
-      # Redis keeps what fits into 8 KB together: 16 plain jobs of 500 bytes do, and 15 of ours.
+      # A list node of Redis has 8 KB: it holds 16 plain jobs of 500 bytes, or 15 of ours.
       ACTIVE_JOBS = [500, 510].freeze
 
       def call
@@ -39,7 +39,7 @@ module Bench
         end
       end
 
-      # A tenant with one job, less the job as plain Resque has it.
+      # A tenant with one job, minus the same job in plain Resque.
       def tenant
         all = bytes(ALL) { |one| one.call(:enqueue, count: TENANTS, tenants: TENANTS) }
         beyond = %i[old ours].to_h do |name|

@@ -5,7 +5,7 @@ require_relative '../row'
 
 module Bench
   module Rows
-    # Counted by a proxy, by way of which a contender reaches Redis.
+    # Round trips, counted by a proxy between the contender and Redis.
     class Trips < Row
       row 'trips'
       JOBS = 20
@@ -24,8 +24,8 @@ module Bench
 
       private
 
-      # What a worker asks once, as it starts and ends, is told apart by working on twice as many jobs; what a process
-      # asks once has gone before.
+      # The difference between two runs, one with twice as many jobs, leaves out the commands that a worker sends once,
+      # as it starts and ends. The first two jobs leave out those that a process sends once.
       def of(contender, proxy)
         server.clear
         enqueue_and_work(contender, proxy, 2)
@@ -40,34 +40,22 @@ module Bench
          proxy.count { contender.call(:drain, workers: 1) }]
       end
     end
+  end
 
-    # By INFO commandstats.
-    class RedisTime < Row
-      row 'redis_us'
-      TENANTS = [10, 100, 1000, 10_000].freeze
-
-      def call
-        TENANTS.map { |tenants| reserve(tenants) }
+  # Time inside Redis, by INFO commandstats. A script's time includes the commands inside it; plain Resque runs no
+  # script, only LPOP.
+  Row.row 'redis_us' do
+    [10, 100, 1000, 10_000].map do |tenants|
+      count = within_caps(settings.scaled(300), tenants)
+      measured = arena.rounds(settings.few(5), Row::ALL) do |one|
+        one.call(:load, count: [settings.jobs, tenants].max, tenants: tenants)
+        one.call(:reserve, count: count)
       end
-
-      private
-
-      def reserve(tenants)
-        count = within_caps(settings.scaled(300), tenants)
-        measured = arena.rounds(settings.few(5), ALL) do |one|
-          one.call(:load, count: [settings.jobs, tenants].max, tenants: tenants)
-          one.call(:reserve, count: count)
-        end
-        times = measured.transform_values { |all| all.map { |one| script_time(one) / count } }
-        Result.new("redis_us #{tenants}", "time in Redis of a reserve, #{thousands(tenants)} tenants", 'µs', times)
+      times = measured.to_h do |name, all|
+        commands = name == :plain ? %w[lpop] : %w[evalsha eval fcall]
+        [name, all.map { |one| one.commands.slice(*commands).values.sum { |row| row['usec'].to_f } / count }]
       end
-
-      # A script's time has that of the commands inside it; only plain Resque and 0.1.0's look have others.
-      def script_time(measured)
-        scripts = measured.commands.slice('evalsha', 'eval', 'fcall')
-        rows = scripts.any? ? scripts : measured.commands.slice('lpop')
-        rows.values.sum { |row| row['usec'].to_f }
-      end
+      Result.new("redis_us #{tenants}", "time in Redis of a reserve, #{thousands(tenants)} tenants", 'µs', times)
     end
   end
 end

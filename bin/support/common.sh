@@ -4,14 +4,12 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cd "$root" || exit 1
 
-# The gems go into the project: no root needed, nothing else on the machine changes.
 export BUNDLE_GEMFILE="$root/Gemfile"
-export BUNDLE_PATH="${BUNDLE_PATH:-$root/vendor/bundle}"
 export BUNDLE_SILENCE_ROOT_WARNING=1
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
-# rustup puts cargo there, and into the PATH of new shells only.
+# rustup puts cargo there, but into the PATH of new shells only.
 cargo_bin="${CARGO_HOME:-$HOME/.cargo}/bin"
 if ! has cargo && [ -x "$cargo_bin/cargo" ]; then export PATH="$cargo_bin:$PATH"; fi
 
@@ -20,4 +18,14 @@ step() { printf '==> %s\n' "$*"; }
 fail() {
   printf '\n%s: %s\n' "$(basename "$0")" "$*" >&2
   exit 1
+}
+
+# logged NAME COMMAND...: the output goes to tmp/log/NAME.log and is shown only when the command fails.
+logged() {
+  local log="tmp/log/$1.log"
+  mkdir -p tmp/log
+  if ! "${@:2}" > "$log" 2>&1; then
+    cat "$log" >&2
+    return 1
+  fi
 }

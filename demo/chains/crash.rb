@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative '../clock'
+require_relative '../../bin/support/clock'
 require_relative 'order'
 
 module Demo
@@ -13,25 +13,25 @@ module Demo
       attr_reader :time
 
       # @param victim [Symbol] `:child` or `:worker`, which is killed with its child
-      # @param due [Integer] after how many steps
+      # @param due [Integer] after how many steps it is to happen
       def initialize(victim, due)
         @victim = victim
         @due = due
       end
 
-      # @param steps [Integer] that have ended
+      # @param steps [Integer] how many have ended
       def due?(steps)
         @hit.nil? && steps >= @due
       end
 
-      # Nothing happens, and {#hit} stays nil, when no step runs that may be hit.
+      # Does nothing, and {#hit} stays nil, when no running step may be hit.
       # @param journal [Journal]
       # @param pool [WorkerPool]
       def perform(journal, pool)
         @hit = candidates(journal).find { |start| halt(start, journal) }
         return unless @hit
 
-        @time = Clock.now
+        @time = Support::Clock.now
         journal.killed(@hit)
         @victim == :child ? Process.kill(:KILL, @hit.pid) : pool.replace(@hit.worker)
       end
@@ -48,14 +48,14 @@ module Demo
 
       private
 
-      # The last started have the most left to do. A first step's next attempt would stand behind all chains that have
-      # not begun, which says nothing about the crash.
+      # The newest first: they have the most left to do. Not a first step: its next attempt would wait behind all
+      # chains that have not begun, and the pause would say nothing about the crash.
       def candidates(journal)
         journal.running.reverse.reject { |start| Order.predecessors(start.step).empty? }
       end
 
-      # Stopped, it can't end any more; so it is certain that the step has started and not ended. Redis has read what
-      # was sent before the stop when it answers for the second time.
+      # A stopped process cannot end the step, so it is certain that the step has started and not ended. By its second
+      # answer Redis has read whatever the process sent before the stop.
       def halt(start, journal)
         target = @victim == :child ? start.pid : -start.worker
         Process.kill(:STOP, target)

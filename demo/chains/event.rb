@@ -2,8 +2,8 @@
 
 module Demo
   module Chains
-    # A step has started, or has ended: what its job noted, as one element of a Redis list. `pid` is that of the process
-    # that performed it, a worker's child, and so tells attempts apart. Times are seconds of {Clock}.
+    # A step's job noted that it started or ended, as one element of a Redis list. `pid` is the worker's child that
+    # performed it, so it tells attempts apart. Times are seconds of Support::Clock.
     Event = Struct.new(:kind, :chain_id, :step, :pid, :worker, :time) do
       # @param line [String]
       def self.parse(line)

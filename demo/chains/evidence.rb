@@ -4,9 +4,9 @@ require_relative 'order'
 
 module Demo
   module Chains
-    # What the chains say of themselves, and what their steps have noted: is all done, once, and in its order?
+    # Checks the chains' statuses, and what their steps noted: is everything done, once, and in order?
     class Evidence
-      # Of what is wrong so many are named; the others are counted.
+      # How many of the faults of one kind are named; the others are only counted.
       NAMED = 5
 
       # @param statuses [Hash{String => Hash}] of each chain, as JobChain.status gives it
@@ -46,7 +46,7 @@ module Demo
         @journal.starts.group_by(&:place).flat_map { |place, starts| [place] * (starts.size - 1) }
       end
 
-      # @return [Integer] starts that had to wait for a predecessor
+      # @return [Integer] starts of steps that have a predecessor
       def handovers
         @journal.starts.count { |start| Order.predecessors(start.step).any? }
       end
@@ -66,7 +66,7 @@ module Demo
         end
       end
 
-      # The times are from one clock, see {Clock}.
+      # All times are from one clock, see Support::Clock.
       def early
         @journal.starts.reject do |start|
           Order.predecessors(start.step).all? { |step| ended_by?([start.chain_id, step], start.time) }

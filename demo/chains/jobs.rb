@@ -1,20 +1,20 @@
 # frozen_string_literal: true
 
 require 'resque-fair-share-rs'
-require_relative '../clock'
+require_relative '../../bin/support/clock'
 require_relative 'event'
 
 module Demo
   module Chains
-    # What a step does: it works, and notes when it started and ended.
+    # A step works, and notes when it started and ended.
     module Work
       include Resque::Plugins::JobChain
 
       # @param params [Hash] `ms` says how long it works
       def perform(params)
-        note('start', params, Clock.now)
+        note('start', params, Support::Clock.now)
         sleep(params['ms'] / 1000.0)
-        note('end', params, Clock.now)
+        note('end', params, Support::Clock.now)
       end
 
       private

@@ -4,7 +4,7 @@ require_relative 'event'
 
 module Demo
   module Chains
-    # What all steps have noted, in the order in which Redis got it.
+    # Everything that the steps noted, in the order in which Redis got it.
     class Journal
       # @return [Array<Event>]
       attr_reader :starts, :ends
@@ -15,8 +15,8 @@ module Demo
         @running = {}
       end
 
-      # Takes what was noted since the last time.
-      # @return [Integer] how much that was
+      # Reads what was noted since the last call.
+      # @return [Integer] how many events
       def read
         lines = Resque.redis.lrange(Event::LIST, @starts.size + @ends.size, -1)
         lines.each { |line| note(Event.parse(line)) }

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-require_relative '../command_line'
+require_relative '../../bin/support/command_line'
 
 module Demo
   module Chains
     # The command line of bin/demo --chains.
     module Options
       Settings = Struct.new(:chains, :workers, :job_ms, :keep, keyword_init: true) do
-        # Any of them goes with any other.
+        # Any values go together.
         def validate; end
 
         # @return [Demo::Program]
@@ -18,7 +18,7 @@ module Demo
       end
 
       DEFAULTS = { chains: 50, workers: 4, job_ms: 200, keep: false }.freeze
-      # Two workers, since one ends in the middle; and a step has to be long enough to be hit.
+      # At least two workers, since one is killed; and a step must be long enough to be hit.
       NUMBERS = { workers: 2..200, job_ms: 50..3_600_000 }.freeze
 
       class << self
@@ -28,11 +28,12 @@ module Demo
         end
 
         # @param arguments [Array<String>]
-        # @return [Settings]; exits with 2 for an argument that can't be right
+        # @return [Settings]; exits with 2 for an argument that cannot be right
         def parse(arguments)
-          CommandLine.read(arguments, Settings.new(**DEFAULTS)) do |line|
-            line.number(:chains, 2..10_000, argument: '[N]')
-            NUMBERS.each { |name, range| line.number(name, range) }
+          Support::CommandLine.read(Demo::Options::HELP, arguments, Settings.new(**DEFAULTS)) do |line|
+            line.flags(:keep)
+            line.numbers({ chains: 2..10_000 }, argument: '[N]')
+            line.numbers(NUMBERS)
           end
         end
       end

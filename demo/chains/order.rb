@@ -4,13 +4,13 @@ require_relative 'jobs'
 
 module Demo
   module Chains
-    # A chain of five steps, and the names of its parts.
+    # An order: a chain of five steps.
     module Order
-      # In their order; those in one group run at once.
+      # In order; the steps of one group run at once.
       GROUPS = [[FetchOrder], [ChargePayment], [ShipOrder, SendReceipt], [CloseOrder]].freeze
       STEPS = GROUPS.flatten.freeze
       NAMES = %w[fetch charge ship receipt close].freeze
-      # Workers take the last steps first, so that what was begun is ended.
+      # Workers take the last steps first, so that chains that have begun are finished.
       QUEUES = STEPS.map { |step| Resque.queue_from_class(step) }.uniq.reverse.freeze
       CUSTOMERS = 5
 

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-require_relative '../clock'
-require_relative '../interruption'
+require_relative '../../bin/support/clock'
+require_relative '../../bin/support/interruption'
+require_relative '../../bin/support/series'
 require_relative '../jobs'
 require_relative '../warm_up'
 require_relative '../worker_pool'
@@ -11,25 +12,25 @@ require_relative 'order'
 
 module Demo
   module Chains
-    # All chains from their start to their end, and the crashes meanwhile.
+    # Runs all chains from start to end, and crashes two steps meanwhile.
     class Run
       # Seconds between two looks at what is done.
       LOOK = 0.1
-      # Seconds without a step that starts or ends and with no worker at work, after which nothing more will come.
+      # After so many seconds in which no step starts or ends and no worker is busy, nothing more will happen.
       SILENCE = 3
-      # Resque lets dead workers be pruned once in its heartbeat's interval: 60 s, which is long for a demo.
+      # Resque prunes dead workers at most once in its heartbeat interval: 60 s, too long for a demo.
       HEARTBEAT = 1
 
-      # What is known when it is over: `statuses` as JobChain.status gives them, `times` are the chains' from start! to
-      # their last step's end, `seconds` is how long it took.
+      # `statuses` are as JobChain.status returns them; `times` are the seconds of each chain from start! to the end of
+      # its last step; `seconds` is how long all took.
       Result = Struct.new(:statuses, :journal, :crashes, :times, :seconds, keyword_init: true)
 
       # @param session [Session]
       # @param settings [Options::Settings]
-      # @param progress [Progress]
-      def initialize(session, settings, progress)
+      # @param bar [ProgressBar] of steps
+      def initialize(session, settings, bar)
         @settings = settings
-        @progress = progress
+        @bar = bar
         @pool = WorkerPool.new(session, Order::QUEUES, settings.workers) { WarmUp.new(PlainJob).perform }
         @journal = Journal.new
         steps = settings.chains * Order::STEPS.size
@@ -46,9 +47,10 @@ module Demo
         look until over?
         @pool.finish
         @journal.read
-        show(:finish)
+        show
         result
       ensure
+        @bar.stop
         @pool.stop
       end
 
@@ -56,48 +58,46 @@ module Demo
 
       def start_chains
         1.upto(@settings.chains) do |number|
-          @started[Order.id(number)] = @noted = Clock.now
+          @started[Order.id(number)] = @noted = Support::Clock.now
           Order.start(number, @settings.job_ms)
-          Interruption.check
+          Support::Interruption.check
         end
       end
 
       def look
-        Interruption.check
+        Support::Interruption.check
         @pool.check
         sleep LOOK
-        # Before the steps are read: no more chains than ended last steps.
         @counts = Resque::JobChain.counts
-        @noted = Clock.now if @journal.read.positive?
+        @noted = Support::Clock.now if @journal.read.positive?
         crash
-        show(:show)
+        show
       end
 
       def crash
         crash = @crashes.find { |one| one.due?(@journal.ends.size) }
         crash&.perform(@journal, @pool)
-        @progress.say "kill -9 of #{crash.victim}, in the middle of #{crash.place}" if crash&.hit
+        @bar.log "kill -9 of #{crash.victim}, in the middle of #{crash.place}" if crash&.hit
       end
 
-      def show(how)
-        done = @journal.ends.uniq(&:place).map(&:step).tally
-        @progress.public_send(how, Order::STEPS.each_index.map { |step| done.fetch(step, 0) }, @counts['completed'])
+      def show
+        @bar.progress = @journal.end_times.size
       end
 
       def over?
         return true if @counts.values_at('completed', 'failed').sum >= @settings.chains
 
-        Clock.now - @noted > SILENCE && !@pool.busy?
+        Support::Clock.now - @noted > SILENCE && !@pool.busy?
       end
 
       def result
         statuses = @started.to_h { |id, _| [id, Resque::JobChain.status(id)] }
-        Result.new(statuses: statuses, journal: @journal, crashes: @crashes, times: times,
+        Result.new(statuses: statuses, journal: @journal, crashes: @crashes, times: Support::Series.new(times),
                    seconds: @journal.ends.map(&:time).max.to_f - @started.values.min)
       end
 
       def times
-        @journal.ends.group_by(&:chain_id).map { |id, ends| ends.map(&:time).max - @started.fetch(id) }.sort
+        @journal.ends.group_by(&:chain_id).map { |id, ends| ends.map(&:time).max - @started.fetch(id) }
       end
     end
   end

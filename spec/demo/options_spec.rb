@@ -3,7 +3,7 @@
 require_relative '../../demo/options'
 
 RSpec.describe Demo::Options do
-  let(:help) { File.read(Demo::CommandLine::HELP).split(/^Job chains:/) }
+  let(:help) { File.read(described_class::HELP).split(/^Job chains:/) }
 
   def takes_all(text)
     values = { 'N' => '70', '[N]' => '70', 'LIST' => 'a=3' }

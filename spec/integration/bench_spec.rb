@@ -3,24 +3,20 @@
 require 'json'
 require 'open3'
 require 'rbconfig'
-require 'tempfile'
+require 'tmpdir'
 require_relative '../../benchmark/options'
-require_relative '../../benchmark/readme'
-require_relative '../../benchmark/series'
+require_relative '../../benchmark/page'
+require_relative '../../benchmark/report'
+require_relative '../../bin/support/machine'
+require_relative '../../bin/support/series'
 
-# The Ruby part, as bin/bench starts it: the set-up is the same as the demo's. It deletes all keys, so it gets a server
-# of its own.
+# The Ruby part, as bin/bench starts it: the set-up is the same as the demo's.
 RSpec.describe 'The benchmark' do
-  let(:server) { RedisServer.start }
-
-  let(:url) { "redis://127.0.0.1:#{server.port}/0" }
-  let(:environment) { { 'REDIS_URL' => url, 'LC_ALL' => 'C.UTF-8' } }
+  let(:environment) { { 'LC_ALL' => 'C.UTF-8' } }
   let(:program) { File.expand_path('../../benchmark/main.rb', __dir__) }
 
   def bench(*options)
     Open3.capture3(environment, RbConfig.ruby, program, *options)
-  ensure
-    server.stop
   end
 
   def children(pid)
@@ -29,8 +25,8 @@ RSpec.describe 'The benchmark' do
     []
   end
 
-  # Each leads a group, to which the workers that it forks belong.
-  def contenders_of(bench)
+  # Each leads a group, to which the workers that it forks belong. So does the redis-server.
+  def groups_of(bench)
     children(bench.pid).select { |pid| Process.getpgid(pid) == pid }
   rescue Errno::ESRCH
     []
@@ -50,35 +46,33 @@ RSpec.describe 'The benchmark' do
   # Yields the benchmark's pid and the working contender's when the first worker forks. Then all have seconds to end.
   def amid_workers
     Open3.popen3(environment, RbConfig.ruby, program, *%w[--only enqueue,workers --rounds 1 --full]) do |*io, bench|
-      working = wait_until('a worker', seconds: 60) { contenders_of(bench).find { |contender| working?(contender) } }
-      contenders = contenders_of(bench)
+      working = wait_until('a worker', seconds: 60) { groups_of(bench).find { |contender| working?(contender) } }
+      groups = groups_of(bench)
       yield bench.pid, working
 
-      expect(contenders.size).to eq(3)
-      wait_until('the end of all', seconds: 8) { !bench.alive? && contenders.all? { |contender| gone?(contender) } }
+      expect(groups.size).to eq(4)
+      wait_until('the end of all', seconds: 8) { !bench.alive? && groups.all? { |group| gone?(group) } }
       [*io.drop(1).map(&:read), bench.value]
     end
-  ensure
-    server.stop
   end
 
   it 'measures a row and compares, with the machine' do
     output, errors, status = bench(*%w[--only enqueue --rounds 1 --jobs 100])
 
     expect(status.exitstatus).to eq(0), errors
-    expect(output).to match(/^enqueue, 100 tenants +µs( +[\d,.]+){5} +≤ 0\.8 × plain: /)
+    expect(output).to match(/^\| enqueue, 100 tenants \| µs   \|( +[\d,.]+ \|){5} ≤ 0\.8 × plain: /)
       .and match(/Ruby [\d.]+, Resque [\d.]+, Redis [\d.]+\. Load average/)
       .and match(/^Goals met: [01] of 1\.$/)
   end
 
-  # Ctrl-C in a terminal is INT, and then TERM by bin/bench; closing it is HUP, and then TERM.
+  # Only the first signal counts.
   { %w[TERM] => 143, %w[INT TERM] => 130, %w[HUP TERM] => 129 }.each do |signals, exit_status|
     it "ends at once by #{signals.join(' and ')}, with all its processes, and shows what it has measured",
        if: File.directory?('/proc/self') do
       output, _, status = amid_workers { |bench| signals.each { |signal| Process.kill(signal, bench) } }
 
       expect(status.exitstatus).to eq(exit_status)
-      expect(output).to match(/^enqueue, 100 tenants/)
+      expect(output).to match(/^\| enqueue, 100 tenants/)
     end
   end
 
@@ -86,7 +80,7 @@ RSpec.describe 'The benchmark' do
     output, errors, status = amid_workers { |_, contender| Process.kill(:KILL, -contender) }
 
     expect(status.exitstatus).to eq(1)
-    expect(output).to match(/^enqueue, 100 tenants/)
+    expect(output).to match(/^\| enqueue, 100 tenants/)
     expect(errors).to match(%r{^bin/bench: the process of plain has ended in drain$})
   end
 
@@ -114,16 +108,25 @@ RSpec.describe 'The benchmark' do
   end
 
   it 'takes medians, and ratios round by round' do
-    ours = Bench::Series.new([1, 6, 2])
-    expect((ours / Bench::Series.new([2, 3, 2])).to_h).to eq(median: 1.0, min: 0.5, max: 2.0)
-    expect(Bench::Series.new([4, 1, 2, 3]).median).to eq(2.5)
+    ours = Support::Series.new([1, 6, 2])
+    expect((ours / Support::Series.new([2, 3, 2])).to_h).to eq(median: 1.0, min: 0.5, max: 2.0)
+    expect(Support::Series.new([4, 1, 2, 3]).median).to eq(2.5)
   end
 
-  it 'writes between the markers of a README, and no further' do
-    Tempfile.create('README') do |file|
-      File.write(file.path, "before\n<!-- benchmark -->\nold\n<!-- /benchmark -->\nafter\n")
-      Bench::Readme.new(file.path).write('new')
-      expect(File.read(file.path)).to eq("before\n<!-- benchmark -->\n\nnew\n\n<!-- /benchmark -->\nafter\n")
+  it 'writes a page with a table for each topic, and draws a line for each contender as far as it was measured' do
+    sizes = { 10 => %i[ours plain old], 100 => %i[ours] }
+    scale = sizes.map do |tenants, names|
+      Bench::Result.new('scale', "#{tenants} tenants", 'µs', names.to_h { |name| [name, [9]] }, { tenants: tenants })
+    end
+    report = Bench::Report.new({ 'scale' => scale }, Support::Machine.new('7.2'))
+    Dir.mktmpdir do |folder|
+      Bench::Page.new("#{folder}/RESULTS.md").write({ 'scale' => scale }, report)
+
+      expect(File.read("#{folder}/RESULTS.md")).to start_with("# Benchmark results\n")
+        .and include('| scale | unit | ours | plain |').and include("\n| 10 tenants | µs | 9.00 | 9.00 | 9.00 |")
+        .and end_with("\n\n![scale](results/scale.svg)\n")
+      lines = File.read("#{folder}/results/scale.svg").scan(/<polyline points="([^"]*)".* stroke-width="2.5"/).flatten
+      expect(lines.map { |points| points.split.size }).to eq([2, 1, 1])
     end
   end
 end

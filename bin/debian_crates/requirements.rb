@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Reads `cargo metadata --no-deps`, prints a line for each crate from outside that the workspace asks for:
+# Reads `cargo metadata --no-deps` and prints a line for each external crate that the workspace needs:
 #   redis 0.32 script sentinel tls-rustls
 require 'json'
 
