@@ -97,7 +97,10 @@ module Resque
       # Notes the end now. Each way may be gone twice.
       def settle(job)
         case @kind
-        when :performed then go_on(job)
+        when :performed
+          go_on(job)
+          # Or the lease of a job without record would put it back.
+          Patches::Job.end_lease(job)
         when :unbegun then put_back(job)
         else fail(job)
         end
