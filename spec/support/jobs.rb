@@ -44,6 +44,20 @@ module Jobs
       params.clear
     end
 
+    # A process that the job forks without a block, and that ends as an application's does: here, or by an error.
+    def self.fork_and_leave(params)
+      pid = Process.fork
+      if pid.nil?
+        raise 'an error of the forked process' if params['by'] == 'error'
+
+        params['by'] == 'return' ? return : exit
+      end
+      Process.wait(pid)
+      Resque.redis.rpush('spec:holding', Process.pid)
+      Resque.redis.blpop('spec:go', timeout: 20)
+      note("#{params['account_id']}:#{params['n']} ended")
+    end
+
     # Runs until the spec lets it go.
     def self.hold(params)
       Resque.redis.rpush('spec:holding', Process.pid)

@@ -81,9 +81,6 @@ impl Session {
     }
 }
 
-/// Pauses in seconds before each repeat, while the server is loading, or after it was demoted.
-const PATIENCE: [f64; 4] = [0.0, 0.05, 0.2, 0.5];
-
 impl Transport for Session {
     type Error = CallError;
 
@@ -99,22 +96,18 @@ impl Transport for Session {
                 .collect();
         }
         let pid = ffi::pid();
-        let mut refused = PATIENCE.iter();
+        let mut refused = false;
         let mut reconnected = false;
         loop {
             let (mut connection, fresh) = self.take(pid, repeat)?;
             let outcome = exchange(&mut connection, commands);
             match &outcome {
-                Err(CallError::Core(Error::Command(text))) if should_reconnect(text) => {
-                    // The server has refused the command, so even an unsafe one may be sent again, to the present master.
+                Err(CallError::Core(error)) if !refused && error.may_have_moved() => {
+                    // Nothing was written, so even what must not be repeated may be sent again, to whoever is master now.
+                    // Once and at once: whether to wait is the caller's business (outage.rb).
                     drop(connection);
                     self.connection.pool.clear(pid);
-                    let Some(pause) = refused.next() else {
-                        return outcome;
-                    };
-                    self.ruby
-                        .module_kernel()
-                        .funcall::<_, _, Value>("sleep", (*pause,))?;
+                    refused = true;
                 }
                 Err(CallError::Core(Error::ConnectionLost { .. }))
                     if repeat == Repeat::Safe && !reconnected && !fresh =>
@@ -143,12 +136,6 @@ fn exchange(
             Progress::Interrupted => continue,
         }
     }
-}
-
-fn should_reconnect(text: &str) -> bool {
-    ["READONLY", "LOADING", "MASTERDOWN"]
-        .iter()
-        .any(|code| text.contains(code))
 }
 
 pub(crate) fn init(ruby: &Ruby, native: RModule) -> Result<(), magnus::Error> {

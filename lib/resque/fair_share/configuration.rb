@@ -40,6 +40,8 @@ module Resque
       attr_reader :charge
       # @return [Symbol] `:auto`, `:native` (the core's own connection) or `:ruby` (Resque's client)
       attr_reader :connection
+      # @return [Numeric] seconds for which a worker waits while Redis can't be reached or can't serve; default 30
+      attr_reader :patience
       # @return [Logger, nil] else Resque.logger
       attr_accessor :logger
 
@@ -54,6 +56,7 @@ module Resque
         @weight = 1
         @charge = :time
         @connection = :auto
+        @patience = 30
         @logger = nil
         @queues = {}
       end
@@ -130,6 +133,16 @@ module Resque
       # @raise [ArgumentError] for another value, naming it
       def connection=(value)
         @connection = Check.one_of(CONNECTIONS, :connection, value)
+      end
+
+      # @param value [Numeric] seconds, from 0 (never wait) on
+      # @raise [ArgumentError] for another value, naming it
+      def patience=(value)
+        unless value.is_a?(Numeric) && value.real? && value.to_f.finite? && !value.negative?
+          raise ArgumentError, "patience is #{value.inspect}; it must be a number of seconds from 0 on"
+        end
+
+        @patience = value
       end
 
       # Settings of one queue; a setting that is not given is that of all queues.

@@ -23,9 +23,13 @@ module Resque
           running[worker.to_s] = lease
         end
 
-        # @return [Lease, nil] what the worker has run
-        def ended(worker)
-          running.delete(worker.to_s)
+        # Noted until the block is done: a worker that could not say so says it again.
+        # @yieldparam lease [Lease, nil] what the worker has run
+        def ending(worker)
+          id = worker.to_s
+          result = yield running[id]
+          running.delete(id)
+          result
         end
 
         private
@@ -79,6 +83,12 @@ module Resque
         @queue.leases.done(@id, worker.to_s, counters)
         @released = true
         true
+      end
+
+      # The job never began: back to the head of its partition. A record that says otherwise is not asked.
+      def put_back
+        @queue.leases.recover(@id, '')
+        @released = true
       end
 
       # The job could not be handed over: the next reserve of this process gets it.

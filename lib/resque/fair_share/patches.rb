@@ -52,6 +52,7 @@ end
 
 require_relative 'patches/queue_access'
 require_relative 'patches/workers'
+require_relative 'patches/worker'
 require_relative 'patches/job'
 require_relative 'patches/job_reserve'
 require_relative 'patches/sample_queues'

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
+require 'etc'
 require 'socket'
+require 'time'
 
 module Resque
   module FairShare
@@ -70,7 +72,38 @@ module Resque
           true
         end
 
+        # @return [Boolean] whether another process has the pid of an owner on this host
+        def reused?(owner)
+          start = start_of(owner.pid)
+          !start.empty? && !owner.start.empty? && start != owner.start
+        end
+
+        # @param worker [Resque::Worker] as its id tells of it
+        # @return [Boolean] whether it is of this host and its process lives; false where another process has its pid
+        def worker_lives?(worker)
+          return false unless worker.hostname == hostname
+
+          running?(Owner.new(worker.pid.to_i, '', worker.id)) && !zombie?(worker.pid) && !younger?(worker)
+        end
+
         private
+
+        # Seconds by which the clock of a host may have been set since.
+        LEEWAY = 60
+        TICKS = Etc.sysconf(Etc::SC_CLK_TCK)
+        private_constant :LEEWAY, :TICKS
+
+        # The process began after the worker did: it has got the pid of one that is gone.
+        def younger?(worker)
+          boot = File.read('/proc/stat')[/^btime (\d+)/, 1]
+          start = start_of(worker.pid)
+          started = worker.started
+          return false unless boot && !start.empty? && started
+
+          boot.to_i + (start.to_i / TICKS) > Time.parse(started.to_s).to_i + LEEWAY
+        rescue SystemCallError, ArgumentError
+          false
+        end
 
         # @return [String] clock ticks since the host's boot; empty where the system does not tell
         def start_of(pid)

@@ -11,6 +11,8 @@ module Resque
     class Reconciliation
       # Pages of a thousand partitions that a worker looks at beside a reserve.
       PAGES_A_LOOK = 10
+      # Seconds. Whoever prunes may die of it.
+      LONGEST_PRUNE = 10
 
       # Beside a reserve, which must not lose its job by this, nor take much longer.
       # @param queue [Queue]
@@ -31,8 +33,14 @@ module Resque
       # @return [Integer] leases ended
       def perform(pages)
         # Requeue newest first: each job goes to the head, so the oldest ends up first. Ids from one process increase.
-        ended = abandoned.sort_by { |id, started, _| [started, id.size, id] }.reverse.count do |id, _, worker|
-          @queue.leases.recover(id, worker)
+        leases = abandoned.sort_by { |id, started, _| [started, id.size, id] }.reverse
+        pruned = prune(leases.map(&:last).uniq)
+        ended = leases.count do |id, _, owner|
+          worker = worker_id(owner)
+          # Another process prunes it now: the job's end comes before that of its lease.
+          next false if pruned[worker] == :elsewhere
+
+          @queue.leases.recover(id, worker) || pruned[worker] == :here
         end
         @queue.upkeep.mend(pages)
         ended
@@ -40,12 +48,59 @@ module Resque
 
       private
 
-      # @return [Array<Array(String, Integer, String)>] lease id, start and worker of those whose owner is gone
+      # Resque prunes dead workers when a worker starts. Until then a dead one's job would be in no failed list, and its
+      # chain would not go on.
+      # @return [Hash] of worker ids: pruned `:here`, or `:elsewhere` at this moment
+      def prune(owners)
+        dead = owners.select { |owner| prunable?(owner) }
+        dead.to_h { |owner| [worker_id(owner), prune_once(owner)] }
+      end
+
+      def prunable?(owner)
+        id = worker_id(owner)
+        return false unless id.start_with?(owner.worker_prefix)
+        # A worker that has got the same pid may have the same id, and a job of its own.
+        return !ProcessIdentity.reused?(owner) if owner.host == ProcessIdentity.hostname
+
+        heartbeats.key?(id)
+      end
+
+      # Many may look at once. Whoever comes later finds no record.
+      def prune_once(owner)
+        id = worker_id(owner)
+        lock = "worker:#{id}:pruning"
+        return :elsewhere unless Resque.redis.set(lock, ProcessIdentity.owner, nx: true, ex: LONGEST_PRUNE)
+
+        begin
+          worker = Resque::Worker.find(id, skip_exists: true)
+          FairShare.logger.warn("resque-fair-share: worker #{id} is dead; its job ends as Resque's prune ends it")
+          worker.unregister_worker(cause(owner, worker))
+          :here
+        ensure
+          Resque.redis.del(lock)
+        end
+      rescue StandardError => e
+        raise if Outage.passing?(e)
+
+        # Its failure backend, say, or a hook: the slot is not kept for that.
+        FairShare.logger.error("resque-fair-share: could not prune worker #{id}: #{e.class}: #{e.message}")
+        :failed
+      end
+
+      # As Resque has it: none for a worker of this host.
+      def cause(owner, worker)
+        return if owner.host == ProcessIdentity.hostname
+
+        job = worker.job['payload']
+        Resque::PruneDeadWorkerDirtyExit.new(worker.to_s, job.is_a?(Hash) ? job['class'] : nil)
+      end
+
+      # @return [Array<Array(String, Integer, ProcessIdentity::Owner)>] lease id, start and owner of those that are gone
       def abandoned
-        found = [] #: Array[[String, Integer, String]]
+        found = [] #: Array[[String, Integer, ProcessIdentity::Owner]]
         @queue.leases.each do |id, _partition, started, owner_text|
           owner = ProcessIdentity.parse(owner_text)
-          found << [id, started, worker_id(owner)] if gone?(owner)
+          found << [id, started, owner] if gone?(owner)
         end
         found.uniq
       end

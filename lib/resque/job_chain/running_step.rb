@@ -86,17 +86,34 @@ module Resque
         @ended = false
       end
 
+      # @return [Symbol, nil] what an error of {#perform} has left open: `:unbegun`, or `:performed` where the chain was
+      #   not told
+      attr_reader :loose
+
       # @return [Boolean] whether the job was performed
       def perform(&)
+        pid = FairShare::Native.pid
         return false unless wanted?
 
         started = now
         performed = RunningStep.with(self, &)
+        return performed unless pid == FairShare::Native.pid
+
         performed ? completed(now - started) : not_performed
         performed
       rescue Exception => e # rubocop:disable Lint/RescueException -- a SignalException is a failure, too
-        failed(e)
+        # In a process that the job has forked it is neither the job's end nor the step's.
+        raise unless pid == FairShare::Native.pid
+
+        @loose = loose_by(e, started, performed)
+        failed(e) unless @loose
         raise
+      end
+
+      # The chain of a step that was performed is told, perhaps once more.
+      def go_on
+        step_end.after_step
+        @ended = true
       end
 
       # Called after {#perform} in a worker's child, and without it for a job whose child or worker has died.
@@ -127,8 +144,15 @@ module Resque
 
       def completed(milliseconds)
         Observable.duration(:step_duration, milliseconds)
-        step_end.after_step
-        @ended = true
+        go_on
+      end
+
+      def loose_by(error, started, performed)
+        if performed
+          :performed if error.is_a?(::Redis::BaseError) || !error.is_a?(StandardError)
+        elsif started.nil? && error.is_a?(::Redis::BaseError)
+          :unbegun
+        end
       end
 
       # A before_perform hook raised DontPerform, or an around hook did not yield.
@@ -141,7 +165,8 @@ module Resque
       # A job that a cancelled chain left in the queue is not performed, nor one that a later job has replaced. A job
       # without token is performed unless its chain was cancelled: somebody wanted it, and its step judges its end.
       def wanted?
-        @snapshot = snapshot = StepEnd.patiently { Snapshot.of(@chain_id, @step_index) }
+        doing = "chain #{@chain_id} (the start of step #{@step_index})"
+        @snapshot = snapshot = FairShare::Outage.wait_out(doing) { Snapshot.of(@chain_id, @step_index) }
         wanted = @token ? current?(snapshot) : snapshot&.status != 'cancelled'
         refuse unless wanted
         wanted

@@ -12,25 +12,11 @@ module Resque
     class StepEnd
       include StepFailure
 
-      # Seconds between attempts while Redis can't be reached: the step's work is done, and should not be done twice.
-      PATIENCE = [0.1, 0.3, 1.0, 2.0, 3.0].freeze
       # Above so many outdated snapshots something else must be wrong.
       MOST_ATTEMPTS = 1000
       # A script's reply: result, milliseconds since the chain's start where the chain has ended, pending counts.
       Reply = Struct.new(:result, :duration, :pendings)
-      private_constant :PATIENCE, :MOST_ATTEMPTS, :Reply
-
-      # @private Asks again while Redis can't be reached. Only for a block that may run twice.
-      def self.patiently
-        pauses = PATIENCE.dup
-        begin
-          yield
-        rescue ::Redis::BaseConnectionError
-          pause = pauses.shift or raise
-          sleep(pause)
-          retry
-        end
-      end
+      private_constant :MOST_ATTEMPTS, :Reply
 
       # @param chain_id [String, Symbol, Integer]
       # @param step_index [Integer, String]
@@ -73,7 +59,7 @@ module Resque
 
       # @return [Snapshot, nil] nil where there is no such chain, or it is another run
       def known
-        snapshot = @snapshot ||= StepEnd.patiently { Snapshot.of(@chain_id, @step_index) }
+        snapshot = @snapshot ||= waiting { Snapshot.of(@chain_id, @step_index) }
         snapshot if snapshot && (@run.nil? || @run == snapshot.run)
       end
 
@@ -144,13 +130,18 @@ module Resque
 
           fence = [snapshot.run, JobChain.ttl, request, @step_index, @token] #: FairShare::Native::Chain::fence
           native, connection = snapshot.handle
-          reply = StepEnd.patiently { yield native, connection, fence }
+          reply = waiting { yield native, connection, fence }
           result, duration, pendings = reply
           return Reply.new(result == 'missing' ? 'stale' : result, duration, pendings) unless result == 'again'
 
           @snapshot = nil
         end
         raise Contention, "chain #{@chain_id} has changed #{MOST_ATTEMPTS} times while its step #{@step_index} ended"
+      end
+
+      # The step's work is done, and should not be done twice. A transition is fenced, so that it may be tried again.
+      def waiting(&)
+        FairShare::Outage.wait_out("chain #{@chain_id} (the end of step #{@step_index})", &)
       end
 
       def strategy(row)

@@ -5,7 +5,7 @@ RSpec.describe Resque::FairShare::Configuration do
 
   it 'has the defaults of 0.1.0' do
     expect(config).to have_attributes(dequeue_strategy: :sub_queues, max_in_flight: 50, partition_key: :account_id,
-                                      partition_index: nil, scan_size: 100, statsd_client: nil)
+                                      partition_index: nil, scan_size: 100, patience: 30, statsd_client: nil)
   end
 
   it 'has defaults for what is new' do
@@ -14,7 +14,8 @@ RSpec.describe Resque::FairShare::Configuration do
 
   {
     dequeue_strategy: [:round_robin, nil, 1], max_in_flight: [-1, 1.5, '5'], partition_key: ['', nil, 5],
-    partition_index: [-1, '1'], scan_size: [0, nil], statsd_client: [Object.new], weight: [0, -1, Float::NAN, '2', nil],
+    partition_index: [-1, '1'], scan_size: [0, nil], patience: [-1, nil, '3', Float::INFINITY],
+    statsd_client: [Object.new], weight: [0, -1, Float::NAN, '2', nil],
     charge: [:bytes], connection: [:tcp]
   }.each do |name, wrong_values|
     it "refuses a wrong #{name}, naming the value" do

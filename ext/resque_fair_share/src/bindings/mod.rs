@@ -18,6 +18,8 @@ mod workers;
 
 use magnus::{function, prelude::*, Error, Ruby};
 
+use fair_share_core::error::is_outage;
+
 use crate::connection;
 use crate::ffi;
 
@@ -27,6 +29,7 @@ pub(crate) fn init(ruby: &Ruby) -> Result<(), Error> {
         .define_module("FairShare")?
         .define_module("Native")?;
     native.define_singleton_method("pid", function!(ffi::pid, 0))?;
+    native.define_singleton_method("outage?", function!(outage, 1))?;
     connection::init(ruby, native)?;
     payload::init(native)?;
     partition::init(native)?;
@@ -39,4 +42,8 @@ pub(crate) fn init(ruby: &Ruby) -> Result<(), Error> {
     chain::init(ruby, native)?;
     chains::init(ruby, native)?;
     workers::init(ruby, native)
+}
+
+fn outage(text: String) -> bool {
+    is_outage(&text)
 }

@@ -56,14 +56,16 @@ module Resque
         # record is deleted: killed in between, the job counts as started, and is not run again.
         def worker_done_working(worker)
           Thread.current[WRITTEN] = nil
-          lease = Lease.ended(worker)
-          unless STOCK.below?(:worker_done_working)
-            lease&.release
-            return super
+          Lease.ending(worker) do |lease|
+            if STOCK.below?(:worker_done_working)
+              notes = PipelineNotes.new
+              yield(redis: notes)
+              done(lease, worker, notes)
+            else
+              lease&.release
+              super
+            end
           end
-          notes = PipelineNotes.new
-          yield(redis: notes)
-          done(lease, worker, notes)
         end
 
         private
