@@ -58,12 +58,16 @@ module Resque
         !@pid.nil? && @pid != Native.pid
       end
 
-      # Frees the slot. Harmless when called twice.
+      # Frees the slot. Harmless when called twice. A server that refuses the script does not stop who notes an end:
+      # the next reserve of this process releases (see {Leases#release}).
       def release
         return if @released
 
         @queue.leases.release(@id)
         @released = true
+      rescue ::Redis::CommandError => e
+        FairShare.logger.error("resque-fair-share: could not release a lease of queue #{@queue.name}: #{e.message}")
+        nil
       end
 
       # Resque's Redis can be swapped while a job runs.

@@ -23,8 +23,10 @@ module Resque
       def perform_all
         active = Persistence.indexes.fetch(:active)
         Resque.redis.smembers(active).each do |chain_id|
-          # A name without a chain: 0.1.0 has lost the chain.
-          Snapshot.of(chain_id) || Resque.redis.srem(active, [chain_id])
+          Damage.skip("chain #{chain_id}") do
+            # A name without a chain: 0.1.0 has lost the chain.
+            Snapshot.of(chain_id) || Resque.redis.srem(active, [chain_id])
+          end
         end
       end
 

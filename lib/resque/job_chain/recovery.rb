@@ -14,13 +14,13 @@ module Resque
       end
 
       # @return [Array<String>] ids of the chains that go on
-      def perform
+      def perform # rubocop:disable Metrics/CyclomaticComplexity
         Adoption.perform_all
         @waiting = {}
-        each_old_chain { |id| @waiting[id] = running_steps(id) }
+        each_old_chain { |id| @waiting[id] = Damage.skip("chain #{id}") { running_steps(id) } || {} }
         return [] if nobody_waits?
 
-        Sightings.new(@waiting).each { |id, step, token, failed_at| strike(id, step, token, failed_at) }
+        Sightings.new(@waiting).each { |*sighting| Damage.skip("chain #{sighting.first}") { strike(*sighting) } }
         return [] if nobody_waits?
 
         @waiting.filter_map { |id, steps| id if recovered?(id, steps.transform_values(&:first)) }
@@ -29,7 +29,7 @@ module Resque
       private
 
       def recovered?(id, tokens)
-        Control.recover(id, tokens)
+        Damage.skip("chain #{id}") { Control.recover(id, tokens) }
       rescue StepNotStartable => e
         Observable.report(:error, e.message)
         false
@@ -45,31 +45,35 @@ module Resque
         seconds, microseconds = Resque.redis.time # Resque's own server_time has no fraction.
         latest = seconds + (microseconds / 1e6) - @older_than
         Pages.each(->(from) { started_before(latest, from) }) do |id, updated_at|
-          yield id if updated_at && Time.iso8601(updated_at).to_f <= latest
+          yield id if updated_at && Damage.skip("chain #{id}") { Time.iso8601(updated_at).to_f <= latest }
         end
       end
 
-      def started_before(latest, from)
+      def started_before(latest, from) # rubocop:disable Metrics/AbcSize
         running = Persistence.indexes.fetch(:running)
         ids = Resque.redis.zrangebyscore(running, '-inf', (latest * 1000).floor, limit: [from, Pages::SIZE])
         states = ids.map { |id| Persistence.keys(id)[0] }
         ids.zip(Resque.redis.pipelined { |pipe| states.each { |key| pipe.hget(key, 'updated_at') } })
+      rescue ::Redis::CommandError
+        ids.to_a.zip(states.to_a).map do |id, key|
+          [id, Damage.skip("chain #{id}") { Resque.redis.hget(key, 'updated_at') }]
+        end
       end
 
-      # @return [Hash{Integer => Array(Integer, String)}] token and start of the steps that should have a job
+      # @return [Hash{Integer => Array(Integer, String, String)}] token, start, run of the steps that should have a job
       def running_steps(id)
         snapshot = Snapshot.of(id)
         return {} unless snapshot && snapshot.status == 'running'
 
         rows = snapshot.rows.select { |row| row.status == 'running' }
         state = Persistence.load_state(id)
-        rows.to_h { |row| [row.index, [row.token, state["step_started_at:#{row.index}"].to_s]] }
+        rows.to_h { |row| [row.index, [row.token, state["step_started_at:#{row.index}"].to_s, snapshot.run]] }
       end
 
-      # A job of an earlier attempt does not count.
-      def strike(id, step, token, failed_at)
-        current, started_at = @waiting.dig(id, step)
-        return unless current
+      # A job of an earlier run or attempt does not count.
+      def strike(id, step, token, failed_at, run)
+        current, started_at, current_run = @waiting.dig(id, step)
+        return if current.nil? || (run && run != current_run)
 
         same = token ? token == current : failed_at.nil? || failed_at >= Time.iso8601(started_at)
         @waiting.fetch(id).delete(step) if same

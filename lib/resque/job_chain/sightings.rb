@@ -16,6 +16,7 @@ module Resque
       # @yieldparam id [String]
       # @yieldparam step [Integer]
       # @yieldparam token [Integer, nil] nil: the job has lost it
+      # @yieldparam run [String, nil] of the chain; nil with the token
       # @yieldparam failed_at [Time, nil] where the job is in the failed list
       def each(&)
         %i[each_delayed each_queued each_running].each do |place|
@@ -29,11 +30,15 @@ module Resque
       def see(payload, failed_at = nil)
         return unless payload.is_a?(Hash)
 
-        id, run_or_step, step, token = payload[Delivery::KEY]
-        id, run_or_step = RunningStep.from_args(payload['args']) if id.nil? && payload['args'].is_a?(Array)
-        return unless id && @wanted.key?(id)
+        id, step, token, run = identity(payload)
+        yield id, step, token, failed_at, run if id && step && @wanted.key?(id)
+      end
 
-        yield id, step || run_or_step, token, failed_at
+      def identity(payload)
+        case payload[Delivery::KEY]
+        in [String => id, String => run, Integer => step, Integer => token] then [id, step, token, run]
+        else payload['args'].is_a?(Array) ? RunningStep.from_args(payload['args']) : nil
+        end
       end
 
       # Skips the parsing of payloads that name no chain.
@@ -65,18 +70,39 @@ module Resque
         Resque.queues.each do |name|
           FairShare.queue(name).leases.each { |_id, _partition, _started, _owner, payload| yield decode(payload) }
         end
-        Resque::Worker.working.each { |worker| yield worker.job['payload'] }
+        ids = Resque.data_store.worker_ids
+        records = ids.empty? ? {} : Resque.data_store.workers_map(ids)
+        records.each do |key, text|
+          payload = text && Damage.skip("the record #{key}") { Resque.decode(text)['payload'] }
+          yield payload if payload
+        end
       end
 
       # A job that was requeued from there is seen at its new place.
       def each_failed
         Array(Resque::Failure.queues).each do |name|
-          Pages.each(->(from) { [Resque::Failure.all(from, Pages::SIZE, name)].flatten }) do |row|
-            next if row.nil? || row['retried_at']
+          Pages.each(->(from) { failed_page(from, name) }) do |row|
+            next if !row.is_a?(Hash) || row['retried_at']
 
-            yield row['payload'], Time.parse(row['failed_at'])
+            yield row['payload'], time(row['failed_at'])
           end
         end
+      end
+
+      # An entry that can't be read is nil: the page must not be shorter for it.
+      def failed_page(from, name)
+        [Resque::Failure.all(from, Pages::SIZE, name)].flatten
+      rescue Resque::Helpers::DecodeException
+        size = [Resque::Failure.count(name) - from, Pages::SIZE].min
+        (from...(from + size)).map do |at|
+          Damage.skip("entry #{at} of the failed list #{name}") { Resque::Failure.all(at, 1, name) }
+        end
+      end
+
+      def time(text)
+        Time.parse(text.to_s)
+      rescue ArgumentError
+        nil
       end
     end
   end
