@@ -14,13 +14,15 @@ module Resque
       end
 
       # @return [Array<String>] ids of the chains that go on
-      def perform # rubocop:disable Metrics/CyclomaticComplexity
+      def perform # rubocop:disable Metrics
         Adoption.perform_all
         @waiting = {}
         each_old_chain { |id| @waiting[id] = Damage.skip("chain #{id}") { running_steps(id) } || {} }
         return [] if nobody_waits?
 
-        Sightings.new(@waiting).each { |*sighting| Damage.skip("chain #{sighting.first}") { strike(*sighting) } }
+        Sightings.new(@waiting).each do |id, step, token, failed_at, run|
+          Damage.skip("chain #{id}") { strike(id, step, token, failed_at, run) }
+        end
         return [] if nobody_waits?
 
         @waiting.filter_map { |id, steps| id if recovered?(id, steps.transform_values(&:first)) }
@@ -29,7 +31,7 @@ module Resque
       private
 
       def recovered?(id, tokens)
-        Damage.skip("chain #{id}") { Control.recover(id, tokens) }
+        Damage.skip("chain #{id}") { Control.recover(id, tokens) } || false
       rescue StepNotStartable => e
         Observable.report(:error, e.message)
         false
@@ -52,11 +54,13 @@ module Resque
       def started_before(latest, from) # rubocop:disable Metrics/AbcSize
         running = Persistence.indexes.fetch(:running)
         ids = Resque.redis.zrangebyscore(running, '-inf', (latest * 1000).floor, limit: [from, Pages::SIZE])
+        redis = Resque.redis #: untyped
         states = ids.map { |id| Persistence.keys(id)[0] }
         ids.zip(Resque.redis.pipelined { |pipe| states.each { |key| pipe.hget(key, 'updated_at') } })
       rescue ::Redis::CommandError
-        ids.to_a.zip(states.to_a).map do |id, key|
-          [id, Damage.skip("chain #{id}") { Resque.redis.hget(key, 'updated_at') }]
+        found = ids #: Array[String]
+        found.map do |id|
+          [id, Damage.skip("chain #{id}") { redis.hget(Persistence.keys(id)[0], 'updated_at') }]
         end
       end
 

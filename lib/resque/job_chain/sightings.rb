@@ -70,8 +70,9 @@ module Resque
         Resque.queues.each do |name|
           FairShare.queue(name).leases.each { |_id, _partition, _started, _owner, payload| yield decode(payload) }
         end
-        ids = Resque.data_store.worker_ids
-        records = ids.empty? ? {} : Resque.data_store.workers_map(ids)
+        store = Resque.data_store #: untyped
+        ids = store.worker_ids
+        records = ids.empty? ? {} : store.workers_map(ids)
         records.each do |key, text|
           payload = text && Damage.skip("the record #{key}") { Resque.decode(text)['payload'] }
           yield payload if payload
@@ -93,7 +94,8 @@ module Resque
       def failed_page(from, name)
         [Resque::Failure.all(from, Pages::SIZE, name)].flatten
       rescue Resque::Helpers::DecodeException
-        size = [Resque::Failure.count(name) - from, Pages::SIZE].min
+        list = Resque::Failure #: untyped
+        size = [list.count(name) - from, Pages::SIZE].min
         (from...(from + size)).map do |at|
           Damage.skip("entry #{at} of the failed list #{name}") { Resque::Failure.all(at, 1, name) }
         end
