@@ -66,8 +66,7 @@ module Resque
         @queue.leases.release(@id)
         @released = true
       rescue ::Redis::CommandError => e
-        FairShare.logger.error("resque-fair-share: could not release a lease of queue #{@queue.name}: #{e.message}")
-        nil
+        Guard.log(:error, "resque-fair-share: could not release a lease of queue #{@queue.name}: #{e.message}")
       end
 
       # Resque's Redis can be swapped while a job runs.

@@ -27,8 +27,8 @@ module Resque
         # @param kind [Symbol] `:unbegun`, `:performed` (a step whose chain was not told), or `:failed`
         def note(job, kind, error)
           @open = [name_of(job), new(kind, error)]
-          FairShare.logger.error("resque-fair-share: the end of #{job.inspect} (#{kind}) could not be noted yet: " \
-                                 "#{error.class}: #{error.message}")
+          Guard.log(:error, "resque-fair-share: the end of #{job.inspect} (#{kind}) could not be noted yet: " \
+                            "#{error.class}: #{error.message}")
           @writer&.write(Marshal.dump([kind, portable(error)])) if child?
         end
 
@@ -115,8 +115,8 @@ module Resque
       rescue StandardError => e
         raise if !@of_record || Outage.passing?(e)
 
-        FairShare.logger.error("resque-fair-share: the chain of #{job.inspect}, whose step was performed, could not " \
-                               "be told: #{e.class}: #{e.message}; JobChain.recover starts the step again")
+        Guard.log(:error, "resque-fair-share: the chain of #{job.inspect}, whose step was performed, could not " \
+                          "be told: #{e.class}: #{e.message}; JobChain.recover starts the step again")
       end
 
       def put_back(job)

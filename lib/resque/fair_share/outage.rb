@@ -63,7 +63,7 @@ module Resque
         def told(doing, error)
           patience = FairShare.configuration.patience
           if patience.positive?
-            FairShare.logger.warn("resque-fair-share: #{doing} waits up to #{patience} s for Redis: #{error.message}")
+            Guard.log(:warn, "resque-fair-share: #{doing} waits up to #{patience} s for Redis: #{error.message}")
           end
           now + patience
         end

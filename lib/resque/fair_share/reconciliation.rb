@@ -73,7 +73,7 @@ module Resque
 
         begin
           worker = Resque::Worker.find(id, skip_exists: true)
-          FairShare.logger.warn("resque-fair-share: worker #{id} is dead; its job ends as Resque's prune ends it")
+          Guard.log(:warn, "resque-fair-share: worker #{id} is dead; its job ends as Resque's prune ends it")
           worker.unregister_worker(cause(owner, worker))
           :here
         ensure
@@ -83,7 +83,7 @@ module Resque
         raise if Outage.passing?(e)
 
         # Its failure backend, say, or a hook: the slot is not kept for that.
-        FairShare.logger.error("resque-fair-share: could not prune worker #{id}: #{e.class}: #{e.message}")
+        Guard.log(:error, "resque-fair-share: could not prune worker #{id}: #{e.class}: #{e.message}")
         :failed
       end
 

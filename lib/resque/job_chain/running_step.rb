@@ -70,7 +70,7 @@ module Resque
         # Without a token the class has to say that its jobs are steps. A class that can't be loaded can't deny it.
         def steps?(job)
           !job.has_payload_class? || job.payload_class.is_a?(Plugins::JobChain)
-        rescue StandardError, ScriptError
+        rescue *FairShare::Guard::ERRORS
           # Its file is broken: Resque's own `fail` has still to record the job's failure.
           true
         end

@@ -59,15 +59,20 @@ module Resque
         end
       end
 
+      # A queue whose name is no UTF-8 has no job that a worker could have taken.
+      def queues
+        Resque.queues.select { |name| FairShare::Check.text?(name) }
+      end
+
       def each_queued
-        Resque.queues.each do |name|
+        queues.each do |name|
           FairShare.queue(name).backlog.each_payload_from_tail { |payload| yield decode(payload) }
         end
       end
 
       # Jobs with a lease, then jobs in a worker's record.
       def each_running
-        Resque.queues.each do |name|
+        queues.each do |name|
           FairShare.queue(name).leases.each { |_id, _partition, _started, _owner, payload| yield decode(payload) }
         end
         store = Resque.data_store #: untyped

@@ -82,8 +82,8 @@ module Resque
             exit!(error.status) if error.is_a?(SystemExit)
             exit!(0) unless error
 
-            FairShare.logger.error("resque-fair-share: a process that a job forked ends by #{error.class}: " \
-                                   "#{error.message}")
+            Guard.log(:error, "resque-fair-share: a process that a job forked ends by #{error.class}: " \
+                              "#{error.message}")
             exit!(1)
           end
         end

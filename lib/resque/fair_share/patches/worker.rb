@@ -52,7 +52,7 @@ module Resque
         rescue ::Redis::BaseError => e
           raise unless @heartbeat_thread.nil? || @heartbeat_thread.equal?(Thread.current)
 
-          FairShare.logger.warn("resque-fair-share: worker #{self} could not send its heartbeat: #{e.message}")
+          Guard.log(:warn, "resque-fair-share: worker #{self} could not send its heartbeat: #{e.message}")
         end
 
         class << self
