@@ -36,10 +36,12 @@ module Demo
       puts lines, "Redis: #{@session.address}, keys #{@session.namespace}:*", ''
     end
 
-    # Away from a terminal the bar only grows, on one line.
+    # Away from a terminal the bar only grows, on one line. It needs a length there: without one ruby-progressbar runs
+    # stty and tput at each step, and the demo enqueues several times more slowly.
     # @return [ProgressBar]
     def bar(title, total)
-      ProgressBar.create(title: title, total: total, format: '%t |%B| %c of %C, %a', output: $stdout)
+      ProgressBar.create(title: title, total: total, format: '%t |%B| %c of %C, %a', output: $stdout,
+                         length: (100 unless $stdout.tty?))
     end
 
     # @param what [String] what a job is called here
