@@ -74,9 +74,14 @@ module Support
       FileUtils.rm_rf(@folder)
     end
 
+    # Until {#restart}.
+    def crash
+      kill
+    end
+
     # As after a crash: the same port and the same folder.
     def restart
-      kill
+      kill if @pid
       launch or raise Error, "redis-server did not start again: #{File.read(log)}"
     end
 

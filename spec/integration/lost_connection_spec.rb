@@ -187,12 +187,11 @@ RSpec.describe 'A lost connection' do
     it "raises Redis's own error while it is down, and works again when it is up" do
       enqueue('a', 1)
       job = reserve
-      Process.kill(:KILL, server.pid)
-      Process.wait(server.pid)
+      server.crash
       [-> { enqueue('a', 1) }, -> { reserve }, -> { Resque::FairShare::Lease.of(job).release }].each do |call|
         expect(&call).to raise_error(Redis::BaseConnectionError)
       end
-      server.start
+      server.restart
       enqueue('a', 1)
       expect(reserve.args.first['n']).to eq(0)
       expect([in_flight('a'), leases.size]).to eq([1, 1])

@@ -9,6 +9,10 @@ module Resque
       # An interrupted job has put itself back into its queue: it has neither ended well nor failed.
       INTERRUPTS = /(\A|::)Continuation::Interrupt\z/
 
+      # A command of a script that the user's ACL forbids, in the words of Redis 6 to 8.
+      REFUSED = /NOPERM|ACL failure|can't run this command|no permissions/
+      private_constant :REFUSED
+
       class << self
         # @param job [Resque::Job]
         # @return [RunningStep, nil] nil where the job is no chain's
@@ -149,10 +153,18 @@ module Resque
 
       def loose_by(error, started, performed)
         if performed
-          :performed if error.is_a?(::Redis::BaseError) || !error.is_a?(StandardError)
+          :performed if untold?(error)
         elsif started.nil? && error.is_a?(::Redis::BaseError)
           :unbegun
         end
+      end
+
+      # Redis can't serve, refuses the chain's script to this user, or the process was interrupted. Any other error is
+      # the chain's own, say of the next step's queue, and fails the chain.
+      def untold?(error)
+        return true if !error.is_a?(StandardError) || FairShare::Outage.passing?(error)
+
+        error.is_a?(::Redis::BaseError) && error.message.match?(REFUSED)
       end
 
       # A before_perform hook raised DontPerform, or an around hook did not yield.
