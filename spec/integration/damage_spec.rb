@@ -60,4 +60,15 @@ RSpec.describe 'Damage in Redis' do
     Resque.reserve('fair')
     expect([Resque::Failure.count, redis.keys('resque:fair_share:*')]).to eq([1, []])
   end
+
+  it 'an end that Redis refuses midway leaves the record, so the job counts as started and does not run again' do
+    Resque.enqueue(Jobs::Fair, account_id: 1)
+    lease = Resque.reserve('fair').fair_share_lease
+    redis.set('resque:worker:h:1:fair', 'record')
+    redis.del('resque:fair_share:fair:tags')
+    redis.set('resque:fair_share:fair:tags', 'x')
+    expect { Resque::FairShare.queue('fair').leases.done(lease.id, 'h:1:fair', []) }
+      .to raise_error(Redis::CommandError, /WRONGTYPE/)
+    expect(redis.get('resque:worker:h:1:fair')).to eq('record')
+  end
 end
