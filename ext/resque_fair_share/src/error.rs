@@ -56,6 +56,11 @@ fn message(error: &Error) -> String {
             "{text}; on Redis Cluster Resque's namespace needs a hash tag, so that all its keys share a slot: \
              Resque.redis.namespace = '{{resque}}'"
         ),
+        // The answer to a long command without a login. Redis says NOAUTH only to short ones.
+        Error::Command(text) if text.contains("unauthenticated") => format!(
+            "NOAUTH Authentication required: this Redis has a password, and Resque's client was given none; set it, say \
+             Resque.redis = Redis.new(password: ...) (Redis said: {text})"
+        ),
         other => other.to_string(),
     }
 }

@@ -72,6 +72,13 @@ RSpec.describe Resque::FairShare::Connection do
     expect(round_trip).to eq([{ 'account_id' => 1, 'n' => 1 }])
   end
 
+  it 'says NOAUTH where Redis has a password and the client has none' do
+    server
+    server.client.config(:set, 'requirepass', 'one')
+    uses(Redis.new(url: server.url))
+    expect { round_trip }.to raise_error(Redis::BaseError, /\ANOAUTH.*password/)
+  end
+
   it 'works for an ACL user that may touch only Resque\'s keys' do
     server.client.call('ACL', 'SETUSER', 'resque', 'on', '>secret', '~resque:*', '+@all', '-@dangerous')
     uses(Redis.new(url: server.url, username: 'resque', password: 'secret'))
