@@ -3,6 +3,7 @@
 
 use redis::Value;
 
+use crate::chain_reply;
 use crate::keys::{ChainKeys, QueueKeys};
 use crate::scripts::{self, Script};
 use crate::step_job::{push, StepJob, Words};
@@ -133,7 +134,8 @@ impl Chain {
         push(&mut words, &[(definition.context.len() * 2).to_string()]);
         push_fields(&mut words, &definition.context);
         words.extend(definition.steps.iter().cloned());
-        self.run(transport, &scripts::CHAIN_START, words, jobs)
+        let reply = self.run(transport, &scripts::CHAIN_START, words, jobs)?;
+        Ok(chain_reply::transition(reply)?)
     }
 
     /// Ends a step well: completed, or else skipped.
@@ -155,7 +157,8 @@ impl Chain {
             ],
         );
         push(&mut words, &Obstacle::words(next.obstacle.as_ref()));
-        self.run(transport, &scripts::CHAIN_ADVANCE, words, &next.jobs)
+        let reply = self.run(transport, &scripts::CHAIN_ADVANCE, words, &next.jobs)?;
+        Ok(chain_reply::transition(reply)?)
     }
 
     /// Starts the next attempt of a step that has failed.
@@ -169,7 +172,8 @@ impl Chain {
         let mut words = self.fenced(fence);
         push(&mut words, &[revision]);
         let jobs = std::slice::from_ref(job);
-        self.run(transport, &scripts::CHAIN_RETRY, words, jobs)
+        let reply = self.run(transport, &scripts::CHAIN_RETRY, words, jobs)?;
+        Ok(chain_reply::transition(reply)?)
     }
 
     /// Fails a step for good. `vetoed`: because its next attempt was vetoed.
@@ -182,7 +186,8 @@ impl Chain {
     ) -> Result<Value, T::Error> {
         let mut words = self.fenced(fence);
         push(&mut words, &[ending(vetoed), &cause.message, &cause.class]);
-        self.run(transport, &scripts::CHAIN_FAIL, words, &[])
+        let reply = self.run(transport, &scripts::CHAIN_FAIL, words, &[])?;
+        Ok(chain_reply::transition(reply)?)
     }
 
     /// Starts steps again: of a paused chain, of a failed one, or of a running one whose jobs are lost.
@@ -210,7 +215,8 @@ impl Chain {
             ],
         );
         push(&mut words, &Obstacle::words(restart.obstacle.as_ref()));
-        self.run(transport, &scripts::CHAIN_RESTART, words, &restart.jobs)
+        let reply = self.run(transport, &scripts::CHAIN_RESTART, words, &restart.jobs)?;
+        Ok(chain_reply::transition(reply)?)
     }
 
     /// Pauses or cancels the chain. `status` is the new status.
@@ -224,11 +230,13 @@ impl Chain {
     ) -> Result<Value, T::Error> {
         let mut words = self.head(run, ttl);
         push(&mut words, &[request, status]);
-        self.run(transport, &scripts::CHAIN_HALT, words, &[])
+        let reply = self.run(transport, &scripts::CHAIN_HALT, words, &[])?;
+        Ok(chain_reply::flag(reply)?)
     }
 
     pub fn delete<T: Transport>(&self, transport: &mut T) -> Result<Value, T::Error> {
-        self.run(transport, &scripts::CHAIN_DELETE, self.head("", 0), &[])
+        let reply = self.run(transport, &scripts::CHAIN_DELETE, self.head("", 0), &[])?;
+        Ok(chain_reply::flag(reply)?)
     }
 
     /// Reads one step and the group after it; `None`: all steps of the current group.
@@ -239,7 +247,8 @@ impl Chain {
     ) -> Result<Value, T::Error> {
         let mut words = self.head("", 0);
         push(&mut words, &[optional(step)]);
-        self.run(transport, &scripts::CHAIN_LOOK, words, &[])
+        let reply = self.run(transport, &scripts::CHAIN_LOOK, words, &[])?;
+        Ok(chain_reply::look(reply)?)
     }
 
     /// Converts a chain that resque-job-chain 0.1.0 wrote. `text` is its context as read, `started` is in milliseconds.
@@ -256,7 +265,8 @@ impl Chain {
         words.push(text.to_vec());
         push(&mut words, &[started.to_string()]);
         push_fields(&mut words, context);
-        self.run(transport, &scripts::CHAIN_ADOPT, words, &[])
+        let reply = self.run(transport, &scripts::CHAIN_ADOPT, words, &[])?;
+        Ok(chain_reply::flag(reply)?)
     }
 
     /// Merges fields into the context.
@@ -267,7 +277,8 @@ impl Chain {
     ) -> Result<Value, T::Error> {
         let mut words = self.head("", 0);
         push_fields(&mut words, context);
-        self.run(transport, &scripts::CHAIN_UPDATE, words, &[])
+        let reply = self.run(transport, &scripts::CHAIN_UPDATE, words, &[])?;
+        Ok(chain_reply::update(reply)?)
     }
 
     pub fn keys(&self) -> &ChainKeys {

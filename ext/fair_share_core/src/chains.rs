@@ -2,6 +2,7 @@
 
 use redis::Value;
 
+use crate::chain_reply;
 use crate::keys::ChainKeys;
 use crate::scripts;
 use crate::transport::{Repeat, Transport};
@@ -43,22 +44,24 @@ impl Chains {
             limit.as_bytes(),
         ];
         arguments.extend(statuses.iter().map(String::as_bytes));
-        transport.run(
+        let reply = transport.run(
             &scripts::CHAIN_LIST,
             &self.keys.all(),
             &arguments,
             Repeat::Safe,
-        )
+        )?;
+        Ok(chain_reply::list(reply)?)
     }
 
     /// Counts the chains of each status.
     pub fn count<T: Transport>(&self, transport: &mut T) -> Result<Value, T::Error> {
         let arguments: [&[u8]; 3] = [b"", b"", b"0"];
-        transport.run(
+        let reply = transport.run(
             &scripts::CHAIN_COUNT,
             &self.keys.all(),
             &arguments,
             Repeat::Safe,
-        )
+        )?;
+        Ok(chain_reply::counts(reply)?)
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod backlog;
 pub mod chain;
+mod chain_reply;
 pub mod chains;
 pub mod connection;
 pub mod control;
