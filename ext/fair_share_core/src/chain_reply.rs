@@ -138,7 +138,7 @@ mod tests {
                 Value::Nil,
                 Value::Okay,
                 array(&[Value::Nil]),
-                array(&[page.clone()]),
+                array(std::slice::from_ref(&page)),
                 array(&[text("chain"), text("x")]),
                 array(&[text("advanced"), text("7")]),
                 array(&[Value::Int(1), text("id")]),
