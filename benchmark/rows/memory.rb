@@ -8,7 +8,7 @@ module Bench
     class Memory < Row
       row 'memory'
       TENANTS = 1000
-      # A list node of Redis has 8 KB: it holds 16 plain jobs of 500 bytes, or 15 of ours.
+      # A list node of Redis has 8 KB: it holds 16 plain jobs of 500 bytes, or 15 fair ones.
       ACTIVE_JOBS = [500, 510].freeze
 
       def call

@@ -25,7 +25,7 @@ RSpec.describe 'Random kills' do
       workers[index] = start_worker(index)
     end
   rescue Errno::ESRCH, Errno::ENOENT
-    nil # it has ended by itself
+    nil # it had ended already
   end
 
   # Not the `ps` of a worker that looks for the dead: without its answer it would take all for dead.

@@ -13,7 +13,7 @@ RSpec.describe 'After a fork' do
     end
   end
 
-  # A child that has to end by itself within five seconds, with what the block gives as its last words.
+  # A child that has to end within five seconds. Its last words are the value of the block.
   def child
     reader, writer = IO.pipe
     pid = fork do

@@ -61,7 +61,7 @@ RSpec.describe 'legacy_scan' do
       configure(scan_size: 4)
       enqueue('a', 5)
       enqueue('b', 1)
-      # b stands at the sixth place: out of sight for two turns.
+      # b is in the sixth place, so two turns do not see it.
       expect(accounts(4)).to eq(%w[a a b a])
     end
 
@@ -93,7 +93,7 @@ RSpec.describe 'legacy_scan' do
       enqueue('a', 3)
       enqueue('b', 1)
       enqueue('c', 1)
-      # b comes into sight when the first a has gone, and then c.
+      # When the first a has gone, b is seen, and then c.
       expect(accounts(4)).to eq(['a', 'b', 'c', nil])
       expect(list.size).to eq(2)
     end

@@ -211,19 +211,4 @@ RSpec.describe 'An outage that Redis tells of' do
     dead.unregister_worker(Resque::PruneDeadWorkerDirtyExit.new(dead.to_s, 'Jobs::FairStep'))
     expect([step_statuses, failures, done]).to eq([%w[completed running], [], []])
   end
-
-  it 'of one script alone (NOPERM) is noted in the record by the worker that ends; the next one advances the chain' do
-    start_chain('c', { account_id: 'a', does: 'hold', on_failure: :retry }, { account_id: 'a' }, job: Jobs::FairStep)
-    process = worker('fair')
-    wait_until { holding_steps.any? && waiters == 1 }
-    redis.call('ACL', 'SETUSER', 'default', '-hmget')
-    let_step_go(0)
-    wait_until { process.ended? }
-    redis.call('ACL', 'SETUSER', 'default', '+hmget')
-    expect([status['status'], failures]).to eq(['running', []])
-
-    redis.del('resque:pruning_dead_workers_in_progress')
-    worker('fair', interval: 0).wait
-    expect([status['status'], failures, done]).to eq(['completed', [], %w[c:0 c:1]])
-  end
 end

@@ -22,7 +22,7 @@ RSpec.describe 'A poison entry' do
          .reject { |failure| failure['exception'] == 'Resque::FairShare::CopyGone' }
   end
 
-  # What looks like a job of 0.1.0 stands in both lists, as 0.1.0 wrote it.
+  # A payload that looks like a job of 0.1.0 is in both lists, as 0.1.0 wrote it.
   def stands_in(where, entry)
     redis.rpush('resque:queue:fair', entry) if where == :main || entry.start_with?('{"class":')
     redis.rpush('resque:fair_share:fair:sub:a', entry) if where == :sub

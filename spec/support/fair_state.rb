@@ -94,7 +94,7 @@ module FairState
     expect(total.to_i).to eq(lists.to_h.values.sum)
   end
 
-  # Nothing waits, nothing runs, and nothing of ours is left.
+  # Nothing waits, nothing runs, and the gem has left nothing.
   def expect_drained(queue = 'fair')
     expect(our_keys).to eq([])
     expect(redis.llen("resque:queue:#{queue}")).to eq(0)

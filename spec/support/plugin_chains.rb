@@ -43,7 +43,7 @@ module PluginChains
     end
   end
 
-  # resque-uniqueness: prepended, pops by itself, and never calls super. The first job that it sees is locked, so it
+  # resque-uniqueness: prepended, pops on its own, and never calls super. The first job that it sees is locked, so it
   # goes back.
   def uniqueness
     Resque::Job.singleton_class.prepend(Module.new do

@@ -37,7 +37,7 @@ module Resque
         pruned = prune(leases.map(&:last).uniq)
         ended = leases.count do |id, _, owner|
           worker = worker_id(owner)
-          # Another process prunes it now: the job's end comes before that of its lease.
+          # Another process prunes it now: the job ends before its lease does.
           next false if pruned[worker] == :elsewhere
 
           @queue.leases.recover(id, worker) || pruned[worker] == :here
@@ -65,7 +65,7 @@ module Resque
         heartbeats.key?(id)
       end
 
-      # Many may look at once. Whoever comes later finds no record.
+      # Many may look at once. A later one finds no record.
       def prune_once(owner)
         id = worker_id(owner)
         lock = "worker:#{id}:pruning"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 RSpec.describe Resque::FairShare::Turns do
-  # A server that speaks Redis's language, and answers scripts with replies that no script of ours gives.
+  # A server that speaks the protocol of Redis, and answers scripts with replies that none of our scripts gives.
   around do |example|
     thread = Thread.new { loop { serve(server.accept) } }
     example.run
